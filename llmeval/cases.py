@@ -1,0 +1,130 @@
+"""A case: one input of a dataset, with what is known about the right answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any, Final
+
+from llmeval.errors import DatasetError
+from llmeval.jsonable import FrozenDict, FrozenList, Json, digest, freeze, thaw
+
+__all__ = ["OMITTED", "Case", "Omitted"]
+
+MAX_DEPTH: Final = 100
+"""Levels of nesting that a case may have; deeper data is nearly always a mistake and breaks JSON readers."""
+
+
+class Omitted:
+    """The type of `OMITTED`, which stands for an `expected_output` that nobody wrote down."""
+
+    def __repr__(self) -> str:
+        return "<omitted>"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "OMITTED"
+
+
+OMITTED: Final = Omitted()
+
+
+@dataclass(frozen=True, eq=True)
+class Case:
+    """One input of a dataset; deeply immutable.
+
+    `name` is not empty (a number becomes text); `inputs`, `expected_output` and `metadata` hold JSON-compatible
+    values only. An explicit `None` as `expected_output` is a reference like any other; leaving it out means that
+    there is none.
+
+    Raises:
+        DatasetError: the name is blank, or a value is not JSON-compatible; the message says where.
+    """
+
+    name: str
+    inputs: Json
+    expected_output: Json = OMITTED
+    metadata: Mapping[str, Any] = FrozenDict()
+
+    def __post_init__(self) -> None:
+        name = case_name(self.name)
+        fix = object.__setattr__
+        fix(self, "name", name)
+        fix(self, "inputs", _frozen(self.inputs, f"case {name!r}: inputs"))
+        if self.expected_output is not OMITTED:
+            fix(self, "expected_output", _frozen(self.expected_output, f"case {name!r}: expected_output"))
+        metadata = {} if self.metadata is None else self.metadata
+        if not isinstance(metadata, Mapping):
+            raise DatasetError(f"case {name!r}: metadata is {metadata!r}, which is not an object")
+        fix(self, "metadata", _frozen(metadata, f"case {name!r}: metadata"))
+
+    @property
+    def has_expected_output(self) -> bool:
+        """Whether a reference was given, be it `None`."""
+        return self.expected_output is not OMITTED
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The SHA-256 of the canonical JSON of inputs, reference and metadata (not of the name)."""
+        data = self.to_dict()
+        del data["name"]
+        return digest(data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns plain, mutable JSON; `expected_output` is there only when it was given."""
+        data: dict[str, Any] = {"name": self.name, "inputs": thaw(self.inputs)}
+        if self.expected_output is not OMITTED:
+            data["expected_output"] = thaw(self.expected_output)
+        data["metadata"] = thaw(self.metadata)
+        return data
+
+    @classmethod
+    def trusted(cls, name: str, inputs: Json, expected_output: Json, metadata: FrozenDict) -> Case:
+        """Returns a case of values that are known to be checked and frozen already, as a dataset's reader has them."""
+        case = object.__new__(cls)
+        case.__dict__.update(name=name, inputs=inputs, expected_output=expected_output, metadata=metadata)
+        return case
+
+
+def case_name(name: object) -> str:
+    """Returns `name` as text.
+
+    Raises:
+        DatasetError: it is neither text nor a number, or it is blank.
+    """
+    if isinstance(name, (int, float)) and not isinstance(name, bool):
+        return str(name)
+    if not isinstance(name, str):
+        raise DatasetError(f"a case's name is text, not {name!r}")
+    if not name.strip():
+        raise DatasetError(f"a case's name is {name!r}, which is blank: give each case a name of its own")
+    return name
+
+
+def _frozen(value: object, where: str) -> Json:
+    _check(value, where, 1)
+    return freeze(value)
+
+
+def _check(value: object, where: str, depth: int) -> None:
+    if value is None or isinstance(value, (str, bool, int)):
+        return
+    if depth > MAX_DEPTH:
+        raise DatasetError(f"{where} is nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise DatasetError(f"{where} is {value!r}, which JSON cannot hold: write it as text, or use null")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise DatasetError(f"{where} has the key {key!r}, which is not text")
+            _check(item, f"{where}.{key}", depth + 1)
+    elif isinstance(value, (list, tuple, FrozenList)):
+        for index, item in enumerate(value):
+            _check(item, f"{where}[{index}]", depth + 1)
+    else:
+        raise DatasetError(f"{where} is a {type(value).__name__} ({value!r:.80}), which JSON cannot hold")
