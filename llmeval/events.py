@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from llmeval.report import Report, Trial
+from llmeval.report import Report
+from llmeval.trials import Trial
 
 __all__ = ["Event", "Note", "RunFinished", "RunStarted", "Subscriber", "TrialFinished", "TrialStarted"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStarted:
-    """A run is about to start its first trial; `total` counts cases × repetitions, finished ones of a resumed run too."""
+    """A run is about to start; `total` counts every trial of it, those too that a resumed run finished before."""
 
     run_id: str
     evaluation: str

@@ -1,124 +1,219 @@
-"""A trial, and the report that a run's trials make."""
+"""The report that a run's trials make: what it says, how it is saved, and how it is loaded again."""
 
 from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from llmeval.cases import OMITTED, Case
 from llmeval.errors import ReportFileError
-from llmeval.evidence import Evidence
-from llmeval.jsonable import FrozenDict, Json, dumps, freeze
-from llmeval.results import ErrorInfo, Result, Status, worst
-from llmeval.usage import NO_USAGE, Tokens, Usage, total
+from llmeval.jsonable import dumps, thaw
+from llmeval.results import Status
+from llmeval.summary import Summary
+from llmeval.trials import NotRun, Trial
+from llmeval.usage import Tokens
 
 __all__ = ["SCHEMA_VERSION", "NotRun", "Report", "Trial", "load_report"]
 
 SCHEMA_VERSION: Final = 1
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Trial:
-    """One attempt at one case.
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The trials of one run of one evaluation, in dataset and repetition order.
 
-    `result` is the live object that the application returned (`None` in a loaded report); `output` and `evidence` are
-    JSON: what was graded. `evaluations` holds a result per criterion that applies, `not_applicable` names the others.
-    `duration` is in seconds, of `perform` alone.
+    `definitions` is JSON: the `criteria` and `evaluators` with their fingerprints, the `dataset`, and a digest of the
+    hooks' source. `environment` holds versions, the git commit and whether the tree was dirty. `options` are those of
+    the run, `notes` what it had to say. `not_run` lists what was scheduled and never ran.
     """
 
-    case: Case
-    repetition: int = 1
-    params: Mapping[str, Any] = FrozenDict()
-    result: Any = field(default=None, compare=False, repr=False)
-    output: Json = None
-    evidence: Json = None
-    evaluations: tuple[Result, ...] = ()
-    not_applicable: tuple[str, ...] = ()
-    assertion_count: int = 0
-    assertion_failure: str | None = None
-    error: ErrorInfo | None = None
-    duration: float = 0.0
-    task_usage: Usage = NO_USAGE
-    evaluator_usage: Usage = NO_USAGE
-    fingerprint: str = ""
-    masked: int = 0
+    id: str
+    name: str
+    started_at: datetime
+    finished_at: datetime
+    definitions: Mapping[str, Any] = field(default_factory=dict)
+    trials: Sequence[Trial] = ()
+    interrupted: bool = False
+    not_run: tuple[NotRun, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Trial]:
+        return iter(self.trials)
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the trials add up to."""
+        return Summary.of(self.trials)
 
     @property
-    def status(self) -> Status:
-        """The worst of its error, its assertions and its results; *measured* when it checked nothing."""
-        if self.error is not None:
-            return Status.ERROR
-        found = [result.status for result in self.evaluations]
-        if self.assertion_failure is not None:
-            found.append(Status.FAILED)
-        elif self.assertion_count:
-            found.append(Status.PASSED)
-        return worst(found)
+    def counts(self) -> dict[str, int]:
+        """Trials by status, best first; every status is there."""
+        return {status.value: self.summary.counts[status] for status in Status}
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Passed ÷ trials that ran; `None` when none ran."""
+        return self.summary.pass_rate
 
     @property
     def passed(self) -> bool:
-        """Whether the status is *passed*."""
-        return self.status is Status.PASSED
-
-    @property
-    def task_tokens(self) -> Tokens | None:
-        """Tokens of the application's requests; `None` when none was seen."""
-        return self.task_usage.tokens
-
-    @property
-    def task_cost(self) -> float | None:
-        """US dollars of the application's requests; `None` when unknown or none was seen."""
-        return self.task_usage.cost
-
-    @property
-    def evaluator_tokens(self) -> Tokens | None:
-        """Tokens of the grading requests; `None` when none was made."""
-        return self.evaluator_usage.tokens
-
-    @property
-    def evaluator_cost(self) -> float | None:
-        """US dollars of the grading requests; `None` when unknown or none was made."""
-        return self.evaluator_usage.cost
-
-    @property
-    def usage(self) -> Usage:
-        """What the application and the evaluators consumed together."""
-        return self.task_usage + self.evaluator_usage
+        """Whether at least one trial ran, all passed, and nothing was left out."""
+        return 0 < self.summary.ran == self.summary.passed and not self.not_run and not self.interrupted
 
     @property
     def tokens(self) -> Tokens | None:
-        """Tokens of all requests."""
-        return self.usage.tokens
+        """Tokens of the application and the evaluators; `None` when no request was seen."""
+        return self.summary.usage.tokens
 
     @property
     def cost(self) -> float | None:
-        """US dollars of all requests."""
-        return self.usage.cost
+        """US dollars; `None` when no request was seen or a price is unknown."""
+        return self.summary.usage.cost
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to finish."""
+        return (self.finished_at - self.started_at).total_seconds()
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns plain JSON, as in a report's file and in a journal's line."""
-        error = self.error
+        """Returns plain JSON with a `schema_version`; it validates against `llmeval schema report`."""
+        return {**self._head(), "trials": [trial.to_dict() for trial in self.trials]}
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the report, one line a trial, and returns the path.
+
+        The file is written beside its place and then moved there, so that no reader ever sees a half-written one.
+        """
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+        try:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(self._text())
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return target
+
+    def _head(self) -> dict[str, Any]:
+        summary = self.summary
+        usage = summary.usage
         return {
-            "case": self.case.to_dict(),
-            "repetition": self.repetition,
-            "params": dict(self.params),
-            "status": self.status.value,
-            "output": self.output,
-            "evidence": self.evidence,
-            "evaluations": [result.to_dict() for result in self.evaluations],
-            "not_applicable": list(self.not_applicable),
-            "assertion_count": self.assertion_count,
-            "assertion_failure": self.assertion_failure,
-            "error": None if error is None else error.to_dict(),
-            "duration": self.duration,
-            "task_usage": self.task_usage.to_dict(),
-            "evaluator_usage": self.evaluator_usage.to_dict(),
-            "fingerprint": self.fingerprint,
-            "masked": self.masked,
+            "schema_version": SCHEMA_VERSION,
+            "id": self.id,
+            "name": self.name,
+            "started_at": self.started_at.isoformat(),
+            "finished_at": self.finished_at.isoformat(),
+            "interrupted": self.interrupted,
+            "passed": self.passed,
+            "pass_rate": self.pass_rate,
+            "counts": self.counts,
+            "not_run": [{"case": case, "repetition": number, "reason": why} for case, number, why in self.not_run],
+            "params": thaw(self.params),
+            "options": thaw(self.options),
+            "definitions": thaw(self.definitions),
+            "environment": thaw(self.environment),
+            "notes": list(self.notes),
+            "tokens": usage.tokens and usage.tokens.to_dict(),
+            "cost": usage.cost,
+            "task_usage": summary.task_usage.to_dict(),
+            "evaluator_usage": summary.evaluator_usage.to_dict(),
+            "masked": summary.masked,
         }
+
+    def _text(self) -> Iterator[str]:
+        yield from ("{", *(f"{dumps(key)}: {dumps(value)},\n" for key, value in self._head().items()), '"trials": [')
+        separator = "\n"
+        for line in _lines(self.trials):
+            yield separator + line
+            separator = ",\n"
+        yield "\n]}\n"
+
+
+def _lines(trials: Sequence[Trial]) -> Iterable[str]:
+    """The trials' JSON lines: as they stand in the journal where that is what the trials are read from."""
+    lines = getattr(trials, "lines", None)
+    return lines() if lines is not None else (trial.to_line() for trial in trials)
+
+
+def load_report(path: str | os.PathLike[str]) -> Report:
+    """Returns the report in the file at `path`.
+
+    Raises:
+        ReportFileError: there is no such file, or it is not a report that this version reads.
+    """
+    return report_from(read_report(path), path)
+
+
+def read_report(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Returns the JSON of the report file at `path`, known to be a report's by its version and fields.
+
+    Raises:
+        ReportFileError: as `load_report`.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ReportFileError(f"{path}: there is no such report") from None
+    except IsADirectoryError:
+        raise ReportFileError(f"{path} is a folder: name a report's JSON file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReportFileError(f"{path} cannot be read: {error}") from None
+    if not text.strip():
+        raise ReportFileError(f"{path} is empty: it is not a report")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ReportFileError(f"{path} is not JSON ({error}): is the file whole?") from None
+    if not isinstance(data, dict) or "schema_version" not in data:
+        raise ReportFileError(f"{path} is not a report of llmeval: it holds {_kind(data)} without a schema_version")
+    if data["schema_version"] != SCHEMA_VERSION:
+        raise ReportFileError(
+            f"{path} has schema_version {data['schema_version']!r}, and this llmeval reads {SCHEMA_VERSION}: "
+            "use the version that wrote it"
+        )
+    return data
+
+
+def report_from(data: Mapping[str, Any], path: object = "report") -> Report:
+    """Returns the report that `to_dict` wrote.
+
+    Raises:
+        ReportFileError: a field is missing or of another kind.
+    """
+    try:
+        return Report(
+            id=data["id"],
+            name=data["name"],
+            started_at=datetime.fromisoformat(data["started_at"]),
+            finished_at=datetime.fromisoformat(data["finished_at"]),
+            definitions=data["definitions"],
+            trials=tuple(Trial.from_dict(trial) for trial in data["trials"]),
+            interrupted=data["interrupted"],
+            not_run=tuple(NotRun(one["case"], one["repetition"], one["reason"]) for one in data["not_run"]),
+            params=data["params"],
+            options=data["options"],
+            environment=data["environment"],
+            notes=tuple(data["notes"]),
+        )
+    except KeyError as error:
+        raise ReportFileError(f"{path} is not a report of llmeval: the field {error} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ReportFileError(f"{path} is not a report of llmeval: {error}") from None
+
+
+def _kind(data: object) -> str:
+    return {dict: "an object", list: "a list", str: "a text", type(None): "null"}.get(type(data), "a number")

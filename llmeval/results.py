@@ -193,7 +193,7 @@ def _value(data: Json) -> Value:
     if data["kind"] == "probability":
         return Probability(data["probability"])
     pairs = data["probabilities"]
-    probabilities = None if pairs is None else {key: value for key, value in pairs}
+    probabilities = None if pairs is None else dict(pairs)
     if data["kind"] == "choice":
         return Choice(data["choice"], probabilities, data["confidence"])
     levels = data["levels"]

@@ -81,6 +81,18 @@ class Usage:
         tokens = self.tokens and self.tokens.to_dict()
         return {"requests": self.requests, "tokens": tokens, "cost": self.cost, "unpriced": list(self.unpriced)}
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any] | None) -> Usage:
+        """Returns what `to_dict` wrote; a price that was known beside unknown ones is forgotten."""
+        if data is None:
+            return NO_USAGE
+        return cls(
+            requests=data["requests"],
+            tokens=Tokens.from_dict(data["tokens"]),
+            priced=data["cost"],
+            unpriced=tuple(data["unpriced"]),
+        )
+
 
 NO_USAGE = Usage()
 """The usage of no request at all."""

@@ -1,0 +1,1 @@
+"""Evaluators: what grades a trial."""

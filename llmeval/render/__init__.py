@@ -1,0 +1,1 @@
+"""Reports, diffs and runs in progress, drawn for people."""
