@@ -69,17 +69,26 @@ class Case:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The SHA-256 of the canonical JSON of inputs, reference and metadata (not of the name)."""
-        data = self.to_dict()
+        """The SHA-256 of the canonical JSON of inputs, reference and metadata (not of the name).
+
+        JSON's own distinctions count: `1`, `1.0`, `true` and `"1"` are four different inputs, whatever file they are
+        written in, although Python finds the first three equal.
+        """
+        data = self.record()
         del data["name"]
         return digest(data)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain, mutable JSON; `expected_output` is there only when it was given."""
-        data: dict[str, Any] = {"name": self.name, "inputs": thaw(self.inputs)}
+        data: dict[str, Any] = thaw(self.record())
+        return data
+
+    def record(self) -> dict[str, Any]:
+        """Returns what `to_dict` returns without copying: the values in it are the frozen ones of the case."""
+        data: dict[str, Any] = {"name": self.name, "inputs": self.inputs}
         if self.expected_output is not OMITTED:
-            data["expected_output"] = thaw(self.expected_output)
-        data["metadata"] = thaw(self.metadata)
+            data["expected_output"] = self.expected_output
+        data["metadata"] = self.metadata
         return data
 
     @classmethod

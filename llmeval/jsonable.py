@@ -26,8 +26,8 @@ class FrozenList(list[Any]):
     """A list whose mutators raise TypeError; equal to a list, and JSON writes it as one."""
 
     __slots__ = ()
-    append = extend = insert = pop = remove = clear = sort = reverse = _refuse  # type: ignore[assignment]
-    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse  # type: ignore[assignment]
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(self))
@@ -47,8 +47,8 @@ class FrozenDict(dict[str, Any]):
     """A dict whose mutators raise TypeError; equal to a dict, and JSON writes it as one."""
 
     __slots__ = ()
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    pop = popitem = clear = update = setdefault = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    pop = popitem = clear = update = setdefault = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -105,7 +105,6 @@ def canonical(value: Json) -> str:
 def digest(value: Json) -> str:
     """Returns the SHA-256 of the canonical JSON of `value` as 64 hexadecimal digits."""
     return sha256(canonical(value).encode()).hexdigest()
-
 
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
