@@ -19,6 +19,7 @@ from llmeval.stats import (
     mcnemar,
     mean,
     mean_interval,
+    paired,
     paired_test,
     pass_at_k,
     pass_hat_k,
@@ -144,33 +145,61 @@ def test_counted_sign_flips_agree_with_scipy(differences):
     assert sign_flip(differences) == pytest.approx(expected.pvalue)
 
 
-def test_drawn_sign_flips_agree_with_scipy():
+@pytest.fixture
+def drawing(monkeypatch):
+    """Beyond 16 differing cases signs are always drawn, however cheap counting them is."""
+    monkeypatch.setattr(paired, "EXACT_WORK", 0)
+
+
+def eighty_differences():
     random = Random(5)
-    differences = [random.choice([-3, -2, -1, 0, 1, 2, 3, 4]) for _ in range(80)]
+    return [random.choice([-3, -2, -1, 0, 1, 2, 3, 4]) for _ in range(80)]
+
+
+def test_drawn_sign_flips_agree_with_scipy(drawing):
+    differences = eighty_differences()
     expected = scipy_stats.permutation_test(
         (np.array(differences),), np.sum, permutation_type="samples", n_resamples=50_000, rng=np.random.default_rng(1)
     )
     assert sign_flip(differences) == pytest.approx(expected.pvalue, abs=0.01)
 
 
-@pytest.mark.parametrize("cases", [16, 17, 40])
-def test_drawn_sign_flips_continue_the_counted_ones(cases):
+def test_counted_and_drawn_sign_flips_agree_for_many_cases(monkeypatch):
+    differences = eighty_differences()
+    counted = sign_flip(differences)
+    monkeypatch.setattr(paired, "EXACT_WORK", 0)
+    assert sign_flip(differences) != counted
+    assert sign_flip(differences) == pytest.approx(counted, abs=0.005)
+
+
+def test_counting_many_cases_gives_the_exact_share_of_sign_flips():
+    """All 2**18 assignments of signs, one by one."""
+    differences = [1, 2, 3, -1, 2, 3] * 3
+    sums = np.zeros(1, dtype=int)
+    for difference in differences:
+        sums = np.concatenate([sums + difference, sums - difference])
+    assert sign_flip(differences) == pytest.approx(np.mean(np.abs(sums) >= abs(sum(differences))), rel=1e-12)
+
+
+@pytest.mark.parametrize("cases", [16, 17, 40, 500])
+def test_drawn_sign_flips_continue_the_counted_ones(cases, drawing):
     """One size for all makes McNemar's test the exact answer on both sides of the limit."""
-    differences = [1] * (cases * 2 // 3) + [-1] * (cases - cases * 2 // 3)
-    improved = cases * 2 // 3
+    differences = [1] * (cases * 8 // 15) + [-1] * (cases - cases * 8 // 15)
+    improved = cases * 8 // 15
     assert sign_flip(differences) == pytest.approx(mcnemar(improved, cases - improved), abs=0.005)
 
 
 @pytest.mark.parametrize("sizes", [[1], [1, 2, 3], list(range(1, 400))], ids=["one", "few", "many"])
-def test_both_ways_to_add_drawn_signs_have_the_right_spread(sizes):
+def test_both_ways_to_add_drawn_signs_have_the_right_spread(sizes, drawing):
     random = Random(9)
     differences = [random.choice([-1, 1]) * random.choice(sizes) for _ in range(500)]
     normal = abs(sum(differences)) / sqrt(sum(size * size for size in differences))
     assert sign_flip(differences) == pytest.approx(2 * scipy_stats.norm.sf(normal), abs=0.02)
 
 
-def test_a_drawn_p_value_is_never_0():
-    assert 0 < sign_flip([1, 2] * 500) < 1e-4
+@pytest.mark.parametrize("sizes", [(1, 2), tuple(range(1, 51))])
+def test_a_p_value_is_never_0(sizes):
+    assert 0 < sign_flip(sizes * 40) < 1e-4
 
 
 @given(DIFFERENCES)

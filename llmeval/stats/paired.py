@@ -18,11 +18,17 @@ POWER_Z: Final = 0.8416212335729143
 """The standard normal's 0.8 quantile: the power of the smallest detectable difference."""
 
 EXACT_CASES: Final = 16
-"""Up to so many differing cases all sign flips are counted; beyond, `DRAWS` of them are drawn."""
+"""Up to so many differing cases all sign flips are counted, however much work it is."""
+
+EXACT_WORK: Final = 300_000
+"""Beyond, they are counted where it takes no more additions than this (40 ms), or else `DRAWS` of them are drawn."""
 
 DRAWS: Final = 100_000
 SEED: Final = 20241101
 """Any number, as long as it stays: the same reports always give the same p-value."""
+
+SMALLEST: Final = 1e-15
+"""Smaller p-values are not told apart."""
 
 FEWEST_CASES: Final = 6
 """The smallest number of differing cases that can give a two-sided p-value below 0.05: 2 / 2**6 = 0.031."""
@@ -48,9 +54,10 @@ def mcnemar(improved: int, regressed: int) -> float:
 def sign_flip(differences: Sequence[int]) -> float:
     """Returns the two-sided p-value of the sum of the differences, given in any common unit.
 
-    Under the null hypothesis each case's difference is as likely with either sign. Up to 16 differing cases every
-    assignment of signs is counted; beyond, 100,000 are drawn with a fixed seed, and the p-value is never 0. The result
-    depends neither on the order of the cases nor on which run is called A.
+    Under the null hypothesis each case's difference is as likely with either sign. Up to 16 differing cases, and as
+    many more as differ by few sizes (with equal repetitions they do), every assignment of signs is counted; beyond,
+    100,000 are drawn with a fixed seed. The result is never 0, and depends neither on the order of the cases nor on
+    which run is called A.
 
     Source: R. A. Fisher, "The design of experiments" (1935), section 21; drawn: B. Phipson and G. K. Smyth,
     "Permutation p-values should never be zero", Stat. Appl. Genet. Mol. Biol. 9 (2010).
@@ -60,7 +67,8 @@ def sign_flip(differences: Sequence[int]) -> float:
     observed = abs(sum(differences)) // unit
     if observed == 0:
         return 1.0
-    return _counted(sizes, observed) if len(sizes) <= EXACT_CASES else _drawn(sizes, observed)
+    counted = _counted(sizes, observed)
+    return _drawn(sizes, observed) if counted is None else counted
 
 
 def paired_test(differences: Sequence[int]) -> float:
@@ -126,16 +134,36 @@ def _adjusted(differences: Sequence[float], repetitions: float) -> tuple[float, 
     return middle, sqrt(max(0.0, squares / cases - middle * middle) / cases)
 
 
-def _counted(sizes: Sequence[int], observed: int) -> float:
-    """Returns the share of all sign flips whose sum is at least as far from 0."""
-    ways = Counter({0: 1})
-    for size in sizes:
-        longer: Counter[int] = Counter()
-        for total, count in ways.items():
-            longer[total + size] += count
-            longer[total - size] += count
-        ways = longer
-    return sum(count for total, count in ways.items() if abs(total) >= observed) / (1 << len(sizes))
+def _counted(sizes: Sequence[int], observed: int) -> float | None:
+    """Returns the share of all sign flips whose sum is at least as far from 0; `None` when that is too much work.
+
+    Cases of one size are taken together: how many of them are positive is binomial.
+    """
+    chances, work = {0: 1.0}, 0
+    for size, cases in Counter(sizes).items():
+        steps = [(size * (2 * positive - cases), chance) for positive, chance in _binomial(cases)]
+        work += len(chances) * len(steps)
+        if work > EXACT_WORK and len(sizes) > EXACT_CASES:
+            return None
+        longer: dict[int, float] = {}
+        for total, chance in chances.items():
+            for step, share in steps:
+                longer[total + step] = longer.get(total + step, 0.0) + chance * share
+        chances = longer
+    share = fsum(chance for total, chance in chances.items() if abs(total) >= observed)
+    return min(1.0, max(share, SMALLEST))
+
+
+def _binomial(cases: int) -> list[tuple[int, float]]:
+    """Returns (count, chance) pairs of how many of `cases` fair coins show heads, without those that never happen."""
+    count = cases // 2
+    chance = comb(cases, count) / (1 << cases)
+    lower: list[tuple[int, float]] = []
+    while count >= 0 and chance > SMALLEST / 1000:
+        lower.append((count, chance))
+        chance *= count / (cases - count + 1)
+        count -= 1
+    return lower + [(cases - count, chance) for count, chance in lower if 2 * count != cases]
 
 
 def _drawn(sizes: Sequence[int], observed: int) -> float:
