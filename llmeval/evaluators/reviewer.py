@@ -1,0 +1,144 @@
+"""Reviewer: a model that reads one trial and gives a verdict, with its reason, on every criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from llmeval.criteria import Criterion
+from llmeval.errors import EvaluatorConfigError, EvaluatorError
+from llmeval.evaluators import prompt
+from llmeval.evaluators.asking import ModelEvaluator, as_model
+from llmeval.evaluators.base import Grades, RequestCount, Subject
+from llmeval.evaluators.exchange import MAX_STEPS, Exchange, readable
+from llmeval.evaluators.replies import Unreadable
+from llmeval.evaluators.tools import Toolbox, check_tools, tools_identity
+from llmeval.evaluators.verdicts import Answer, keys, read_verdicts, verdict_schema
+from llmeval.jsonable import Json
+from llmeval.providers.messages import Reply, Request
+from llmeval.providers.model import Model
+from llmeval.results import ErrorInfo, Result
+
+if TYPE_CHECKING:
+    from llmeval.evaluators.verdicts import Verdict
+
+__all__ = ["Reviewer"]
+
+
+class Reviewer(ModelEvaluator):
+    """Grades by verdicts: pass, fail or unknown, each with a reason.
+
+    One request covers all the criteria of a trial; a reply that cannot be read is asked for once more. `instructions`
+    stand before the rules of grading, `tools` are functions that the model may call first, in at most `max_steps`
+    replies. A subclass may set any of them, and `model`, as class attributes.
+
+    Raises:
+        EvaluatorConfigError: the model, the instructions or a tool is not one.
+    """
+
+    kind = "reviewer"
+    instructions: str | None = None
+    tools: Sequence[Callable[..., Any]] = ()
+    model: Model | str | None = None
+    max_steps: int = MAX_STEPS
+
+    def __init__(
+        self,
+        instructions: str | None = None,
+        tools: Sequence[Callable[..., Any]] | None = None,
+        model: Model | str | None = None,
+        max_steps: int | None = None,
+    ) -> None:
+        name = type(self).__name__
+        self.instructions = self.instructions if instructions is None else instructions
+        if self.instructions is not None and (not isinstance(self.instructions, str) or not self.instructions.strip()):
+            raise EvaluatorConfigError(f"{name}: instructions are {self.instructions!r}, which is not a text")
+        self.tools = check_tools(self.tools if tools is None else tools, name)
+        self.model = self.model if model is None else model
+        if self.model is not None:
+            self.model = as_model(self.model, name)
+        self.max_steps = self.max_steps if max_steps is None else max_steps
+        self._system = prompt.system_text(self.instructions)
+
+    @property
+    def model_used(self) -> Model:
+        """The model that reads.
+
+        Raises:
+            EvaluatorConfigError: none was given.
+        """
+        return as_model(self.model, type(self).__name__)
+
+    def identity(self) -> Mapping[str, Json]:
+        """Returns the model and its settings, the prompt's version, the instructions and the tools."""
+        data = {**super().identity(), **prompt.identity(self.instructions)}
+        return data | ({"tools": tools_identity(self.tools)} if self.tools else {})
+
+    def requests(self, criteria: Sequence[Criterion]) -> RequestCount:
+        """Returns one request for all criteria; with tools there may be more."""
+        return RequestCount(requests=1, exact=not self.tools)
+
+    def evaluate(self, subject: Subject, criteria: Sequence[Criterion]) -> Awaitable[Grades]:
+        """Returns an awaitable of a result for each criterion.
+
+        Raises:
+            EvaluatorError: the trial cannot be shown to a model.
+        """
+        order = prompt.in_order(criteria, subject)
+        toolbox = Toolbox(self.tools) if self.tools else None
+        request = Request(
+            system=self._system,
+            parts=(prompt.criteria_text(order), *prompt.trial_parts(subject)),
+            schema=verdict_schema(len(order)),
+            tools=toolbox.specs if toolbox else (),
+        )
+        return self._grade(request, toolbox, [order.index(one) for one in criteria], criteria)
+
+    async def _grade(
+        self, request: Request, toolbox: Toolbox | None, places: Sequence[int], criteria: Sequence[Criterion]
+    ) -> Grades:
+        model = self.model_used
+        exchange = Exchange(self.asking(), model, request, toolbox, self.max_steps)
+        asked = keys(len(criteria))
+        answer = await self._answer(exchange, asked)
+        results = [
+            self._result(one, answer[asked[place]], exchange) for one, place in zip(criteria, places, strict=True)
+        ]
+        return Grades(results=results, usage=exchange.usage)
+
+    async def _answer(self, exchange: Exchange, asked: Sequence[str]) -> Mapping[str, Verdict | Exception]:
+        """Returns a verdict for each key, or why there is none; what the first reply said well, it keeps."""
+        try:
+            reply = await exchange.reply()
+            first = self._read(reply, asked)
+            why = next((found for found in first.values() if isinstance(found, Unreadable)), None)
+            if why is None:
+                return first
+            second = self._read(await exchange.repaired(why), asked)
+        except EvaluatorError as error:
+            return dict.fromkeys(asked, error)
+        return {key: second[key] if isinstance(first[key], Unreadable) else first[key] for key in asked}
+
+    def _read(self, reply: Reply, asked: Sequence[str]) -> Answer:
+        try:
+            return read_verdicts(readable(reply, self.model_used), asked)
+        except Unreadable as error:
+            return dict.fromkeys(asked, error)
+
+    def _result(self, criterion: Criterion, found: Verdict | Exception, exchange: Exchange) -> Result:
+        evidence: dict[str, Json] = {"tool_calls": exchange.tool_calls} if exchange.tool_calls else {}
+        if not isinstance(found, Exception):
+            return Result(
+                name=criterion.name,
+                value=found.value,
+                reason=found.reason,
+                model=exchange.model,
+                evidence=evidence or None,
+            )
+        if exchange.raw is not None:
+            evidence["raw"] = exchange.raw
+        message = str(found)
+        if isinstance(found, Unreadable):
+            message = f"{self.model_used.describe()}: no verdict, also after asking again: {message}"
+        error = ErrorInfo(type="EvaluatorError", message=message)
+        return Result(name=criterion.name, error=error, model=exchange.model, evidence=evidence or None)

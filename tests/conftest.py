@@ -1,0 +1,30 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from stub_server import StubServer, running  # beside this file, which is not a package
+
+
+@pytest.fixture(scope="session")
+def _model_server() -> Iterator[StubServer]:
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def model_server(_model_server: StubServer) -> StubServer:
+    """A model server on a free port, whose counts start at nothing; `tests/stub_server.py` lists its models."""
+    server = _model_server
+    with server.lock:
+        server.stats.clear()
+        server.requests.clear()
+    server.reply = server.logprobs = None
+    return server
