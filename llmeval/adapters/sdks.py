@@ -1,0 +1,40 @@
+"""Which file of this package reads the objects of which other package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from llmeval.adapters.classes import by_class
+from llmeval.evidence import Conversation, Message
+
+__all__ = ["adapter", "messages_reader"]
+
+_FILES: Final[dict[str, str]] = {}
+"""The file by the package of a value's class. A file here never imports that package: it reads attributes."""
+
+
+@by_class
+def adapter(cls: type) -> Callable[[Any], Any] | None:
+    """Returns the function that turns a value of class `cls` into a conversation or another supported value."""
+    known = _found(cls, "RESULTS")
+    read = None if known is not None else messages_reader(cls)
+    return known if read is None else lambda value: Conversation(read(value))
+
+
+@by_class
+def messages_reader(cls: type) -> Callable[[Any], Sequence[Message]] | None:
+    """Returns the function that gives the messages in one item of a list of messages."""
+    return _found(cls, "MESSAGES")
+
+
+def _found(cls: type, table: str) -> Callable[[Any], Any] | None:
+    for base in cls.__mro__:
+        package = base.__module__.split(".", 2)
+        file = _FILES.get(package[0]) or _FILES.get(".".join(package[:2]))
+        if file is not None:
+            known: dict[str, Callable[[Any], Any]] = getattr(import_module(f"llmeval.adapters.{file}"), table)
+            if base.__name__ in known:
+                return known[base.__name__]
+    return None
