@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, Final
 
 from llmeval.errors import DatasetError
-from llmeval.jsonable import FrozenDict, FrozenList, Json, digest, freeze, thaw
+from llmeval.jsonable import FrozenDict, FrozenList, Json, digest, thaw
 
 __all__ = ["OMITTED", "Case", "Omitted"]
 
@@ -54,13 +54,17 @@ class Case:
         name = case_name(self.name)
         fix = object.__setattr__
         fix(self, "name", name)
-        fix(self, "inputs", _frozen(self.inputs, f"case {name!r}: inputs"))
+        fix(self, "inputs", checked(self.inputs, f"case {name!r}: inputs"))
         if self.expected_output is not OMITTED:
-            fix(self, "expected_output", _frozen(self.expected_output, f"case {name!r}: expected_output"))
+            fix(self, "expected_output", checked(self.expected_output, f"case {name!r}: expected_output"))
         metadata = {} if self.metadata is None else self.metadata
         if not isinstance(metadata, Mapping):
-            raise DatasetError(f"case {name!r}: metadata is {metadata!r}, which is not an object")
-        fix(self, "metadata", _frozen(metadata, f"case {name!r}: metadata"))
+            raise DatasetError(f"case {name!r}: metadata is {metadata!r:.80}, which is not an object")
+        fix(self, "metadata", checked(metadata, f"case {name!r}: metadata"))
+
+    def __deepcopy__(self, memo: object) -> Case:
+        """Returns the case itself, as nothing in it can change."""
+        return self
 
     @property
     def has_expected_output(self) -> bool:
@@ -105,35 +109,57 @@ def case_name(name: object) -> str:
     Raises:
         DatasetError: it is neither text nor a number, or it is blank.
     """
-    if isinstance(name, (int, float)) and not isinstance(name, bool):
-        return str(name)
-    if not isinstance(name, str):
-        raise DatasetError(f"a case's name is text, not {name!r}")
-    if not name.strip():
+    if name is None:
+        raise DatasetError("a case has no name: give each case a name of its own")
+    if isinstance(name, bool) or not isinstance(name, (str, int, float)):
+        raise DatasetError(f"a case's name is text, not {name!r:.80}")
+    text = str.__str__(name) if isinstance(name, str) else str(_scalar(name, "a case's name"))
+    if not text.strip():
         raise DatasetError(f"a case's name is {name!r}, which is blank: give each case a name of its own")
-    return name
+    return text
 
 
-def _frozen(value: object, where: str) -> Json:
-    _check(value, where, 1)
-    return freeze(value)
+def checked(value: object, where: str, depth: int = 1) -> Json:
+    """Returns `value` frozen, made of nothing but JSON's own types; `where` names it in messages.
+
+    Raises:
+        DatasetError: JSON cannot hold it, or it is nested too deeply.
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return _scalar(value, where)
+    if isinstance(value, (Mapping, list, tuple)) and depth > MAX_DEPTH:
+        raise DatasetError(f"{where:.80}… is nested more than {MAX_DEPTH} levels deep, or contains itself")
+    if isinstance(value, Mapping):
+        return FrozenDict({_key(key, where): checked(item, f"{where}.{key}", depth + 1) for key, item in value.items()})
+    if isinstance(value, (list, tuple)):
+        return FrozenList([checked(item, f"{where}[{index}]", depth + 1) for index, item in enumerate(value)])
+    raise DatasetError(f"{where} is a {type(value).__name__} ({value!r:.80}), which JSON cannot hold")
 
 
-def _check(value: object, where: str, depth: int) -> None:
-    if value is None or isinstance(value, (str, bool, int)):
-        return
-    if depth > MAX_DEPTH:
-        raise DatasetError(f"{where} is nested more than {MAX_DEPTH} levels deep")
+def _key(key: object, where: str) -> str:
+    if not isinstance(key, str):
+        raise DatasetError(f"{where} has the key {key!r:.80}, which is not text")
+    return str.__str__(key)
+
+
+def _scalar(value: str | float | None, where: str) -> Json:
+    """Returns a plain value; members of enums and NumPy's floats are subclasses that may carry more than it."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
     if isinstance(value, float):
         if not isfinite(value):
             raise DatasetError(f"{where} is {value!r}, which JSON cannot hold: write it as text, or use null")
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise DatasetError(f"{where} has the key {key!r}, which is not text")
-            _check(item, f"{where}.{key}", depth + 1)
-    elif isinstance(value, (list, tuple, FrozenList)):
-        for index, item in enumerate(value):
-            _check(item, f"{where}[{index}]", depth + 1)
-    else:
-        raise DatasetError(f"{where} is a {type(value).__name__} ({value!r:.80}), which JSON cannot hold")
+        return float.__float__(value)
+    return _whole(int.__int__(value), where)
+
+
+def _whole(value: int, where: str) -> int:
+    try:
+        str(value)
+    except ValueError:
+        digits = int(value.bit_length() * 0.30103) + 1
+        message = f"{where} is a whole number of about {digits} digits, too many to write: give it as text"
+        raise DatasetError(message) from None
+    return value

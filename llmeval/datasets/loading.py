@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from llmeval.datasets.dataset import Dataset
-from llmeval.datasets.fields import read_cases
+from llmeval.datasets.documents import read_cases
 from llmeval.datasets.parsed import Parsed
 from llmeval.datasets.problems import Problems
 from llmeval.datasets.text import read_text
