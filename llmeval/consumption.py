@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from llmeval.prices import price
 from llmeval.usage import Tokens, Usage
 
-__all__ = ["consumed", "read_tokens"]
+__all__ = ["consumed", "provider_at", "read_tokens"]
 
 
 def read_tokens(usage: object) -> Tokens | None:
@@ -48,6 +49,20 @@ def consumed(
     amount = None if tokens is None else price(provider, name, tokens, requested=requested)
     unpriced = () if amount is not None else (f"{provider.partition('-decisions')[0]}:{name}",)
     return Usage(requests=1, tokens=tokens, priced=amount, unpriced=unpriced)
+
+
+@cache
+def provider_at(vendor: str, base_url: str) -> str:
+    """Returns whose prices hold for the SDK of `vendor` at `base_url`: the vendor's own at an unknown address."""
+    if vendor == "openai-decisions":
+        return vendor
+    from genai_prices.data_snapshot import get_snapshot  # loads the price list
+
+    try:
+        found = get_snapshot().find_provider(None, None, base_url)
+    except LookupError:
+        return vendor
+    return str(found.id)
 
 
 def _tokens(usage: object, given: str, made: str) -> Tokens:
