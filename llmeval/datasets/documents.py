@@ -78,6 +78,9 @@ class _Reader:
                 self.above = ()
                 self.add("`cases` is missing: write the cases as a list under `cases:`")
                 raise self.problems.error()
+        if records is None:
+            self.add("the file holds nothing: a dataset has at least one case")
+            raise self.problems.error()
         if not isinstance(records, list):
             self.add(f"the cases are {kind(records)}, not a list: write each case as an item of a list")
             raise self.problems.error()

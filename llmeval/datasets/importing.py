@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from llmeval.cases import Case
-from llmeval.datasets.fields import EVALUATOR_FIELDS, evaluator_names, kind
+from llmeval.datasets.fields import DATASET_FIELDS, EVALUATOR_FIELDS, evaluator_names, kind
 from llmeval.datasets.foreign import Foreign, build_cases
 from llmeval.datasets.loading import SUFFIXES, parse
 from llmeval.datasets.mapping import Targets, targets_for
@@ -89,7 +89,9 @@ def _records(found: Json, above: Keys, parsed: Parsed, problems: Problems) -> li
 
 
 def _dataset_leftovers(document: Mapping[str, Json]) -> Iterator[str]:
-    for field in document.keys() - {"cases", "name", "$schema"}:
+    for field in document:
+        if field in DATASET_FIELDS:
+            continue
         if field not in EVALUATOR_FIELDS:
             yield f"field {field!r} of the dataset"
         elif document[field]:

@@ -71,10 +71,11 @@ def read_lines(text: str, problems: Problems) -> Parsed:
 
 def _explain_line(line: str, number: int, error: Exception, problems: Problems) -> None:
     known = len(problems)
-    try:
-        Scanner(line, problems, line=number, above=1).scan()
-    except Unfinished:
+    if line.lstrip().startswith(("//", "#")):
+        problems.add("a comment, which JSONL does not have: remove the line", number)
         return
+    with suppress(Unfinished):
+        Scanner(line, problems, line=number, above=1).scan()
     if len(problems) == known:
         problems.add(f"not valid JSON: {error}", number)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from llmeval.cases import MAX_DEPTH
 from llmeval.datasets.parsed import NOWHERE, Keys, Place
-from llmeval.datasets.problems import Problems, shorten
+from llmeval.datasets.problems import TOO_DEEP, Problems, shorten
 from llmeval.jsonable import FrozenDict, FrozenList, Json
 
 __all__ = ["Scanner", "Unfinished"]
@@ -21,6 +21,7 @@ STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4
 STRING_START: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 WORD: Final = re.compile(r"""[^\s,:\[\]{}"]+|.""", re.S)
 NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+NUMERIC: Final = "0123456789.+-"
 LINE_ENDS: Final = "\r\n"
 LITERALS: Final = {"true": True, "false": False, "null": None}
 NOT_FINITE: Final = {"NaN", "Infinity", "-Infinity"}
@@ -99,7 +100,7 @@ class Scanner:
     def read_key(self) -> Any:
         start = self.at
         if self.peek() != '"':
-            self.stop(f"`{WORD.match(self.text, start)[0]:.20}` where a key belongs: keys stand in double quotes")  # type: ignore[index]  # peek saw a character
+            self.stop(f"{_quoted(self.next_word())} where a key belongs: keys stand in double quotes")
         self.key = key = self.string()
         if key in self.first:
             line = self.line_and_column(self.first[key])[0]
@@ -127,10 +128,16 @@ class Scanner:
 
     def read_end(self) -> Any:
         if self.at < len(self.text):
-            one_a_line = isinstance(self.root[0], dict) and self.above is None
-            hint = ": one object on each line is JSONL, so rename the file to .jsonl" if one_a_line else ""
-            self.stop(f"another value after the end of the first{hint}")
+            self.stop(f"something after the end of the first value{self.after_the_end()}")
         return None
+
+    def after_the_end(self) -> str:
+        """Returns the cure for what stands behind the one value of a file or a line."""
+        if self.above is not None:
+            return ": a line holds one object and no comma after it"
+        if isinstance(self.root[0], dict) and self.text.startswith("{", self.at):
+            return ": one object on each line is JSONL, so rename the file to .jsonl"
+        return ""
 
     # What the states are made of.
 
@@ -168,7 +175,8 @@ class Scanner:
         self.container, self.key, self.first, self.keys = value, None, {}, list(way)
         above = self.above or 3 - isinstance(self.root[0], list)
         if len(self.stack) > MAX_DEPTH + above:
-            self.stop(f"nested more than {MAX_DEPTH} levels deep: write the inner part as text, or flatten it")
+            self.add(TOO_DEEP, start)
+            raise Unfinished
         self.at += 1
         return self.read_first_key if char == "{" else self.read_first_item
 
@@ -206,7 +214,7 @@ class Scanner:
 
     def word(self) -> Json:
         self.began = self.at
-        word = WORD.match(self.text, self.at)[0]  # type: ignore[index]  # peek saw a character
+        word = self.next_word()
         if NUMBER.fullmatch(word):
             value = self.number(word)
         elif word in LITERALS:
@@ -217,9 +225,14 @@ class Scanner:
             self.add(f"`{word}` is not JSON: write {PYTHON[word]}", self.at)
             value = None
         else:
-            self.stop(f"`{word[:20]}` is not JSON: put text in double quotes")
+            cure = "write the number plainly, or put it" if word[0] in NUMERIC else "put text"
+            self.stop(f"{_quoted(word)} is not JSON: {cure} in double quotes")
         self.at += len(word)
         return value
+
+    def next_word(self) -> str:
+        found = WORD.match(self.text, self.at)
+        return found[0] if found else ""
 
     def number(self, word: str) -> Json:
         if any(NUMBER.fullmatch(word).groups()):  # type: ignore[union-attr]  # it matched
@@ -242,5 +255,9 @@ class Scanner:
         self.problems.add(message, *self.line_and_column(index))
 
     def stop(self, message: str) -> None:
-        self.add(f"not valid JSON: {message}" if "nested" not in message else message, min(self.at, len(self.text)))
+        self.add(f"not valid JSON: {message}", self.at)
         raise Unfinished
+
+
+def _quoted(word: str) -> str:
+    return f"`{word[:20]}`" if word.isprintable() else repr(word[:20])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from llmeval.cases import MAX_DEPTH
 from llmeval.errors import DatasetError
 
-__all__ = ["SHOWN", "Problem", "Problems", "plural", "shorten"]
+__all__ = ["SHOWN", "TOO_DEEP", "Problem", "Problems", "plural", "shorten"]
+
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep: write the inner part as text, or flatten it"
 
 SHOWN = 20
 """Problems that an error lists; the rest are counted."""

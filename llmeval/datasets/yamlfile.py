@@ -21,7 +21,7 @@ from yaml.events import (
 from llmeval.cases import MAX_DEPTH
 from llmeval.datasets.parsed import Parsed
 from llmeval.datasets.plain import SUSPECT, PlainError, read_plain
-from llmeval.datasets.problems import Problems, shorten
+from llmeval.datasets.problems import TOO_DEEP, Problems, shorten
 from llmeval.datasets.yamltext import Marks, check_characters, new_parser, syntax_message
 from llmeval.jsonable import FrozenDict, FrozenList, Json
 
@@ -29,6 +29,8 @@ __all__ = ["read"]
 
 NO_KEY: Final = object()
 """Stands where a mapping waits for its next key."""
+
+STANDARD: Final = "tag:yaml.org,2002:"
 
 ABOVE_INPUTS: Final = 3
 """Collections around a case's values: the document's mapping, the list of cases, the case."""
@@ -49,6 +51,8 @@ def read(text: str, problems: Problems) -> Parsed:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         problems.add(syntax_message(error), *((mark.line + 1, mark.column + 1) if mark else ()))
         raise problems.error() from None
+    if reader.partial:
+        raise problems.error()
     return Parsed(document=document, locate=lambda keys: reader.marks.place(keys))
 
 
@@ -59,6 +63,7 @@ class _Reader:
         self.text = text
         self.problems = problems
         self.documents = 0
+        self.partial = False  # something was refused whose fields nobody knows
 
     @cached_property
     def marks(self) -> Marks:
@@ -144,14 +149,18 @@ class _Reader:
                 event, f"the anchor `&{event.anchor}`: anchors are not read, so write the value out where it is used"
             )
         if event.tag is not None:
-            self.add(event, f"the tag `{event.tag}`: tags are not read, so write the plain value")
+            self.add(
+                event, f"the tag `{event.tag.replace(STANDARD, '!!')}`: tags are not read, so write the plain value"
+            )
 
     def refuse_alias(self, event: AliasEvent) -> str:
+        self.partial = True
         self.add(event, f"the alias `*{event.anchor}`: aliases are not read, so write the value out")
         return f"*{event.anchor}"
 
     def refuse_merge(self, event: Event) -> None:
         if not getattr(event, "style", None):
+            self.partial = True
             self.add(event, "the merge key `<<`: merge keys are not read, so write the merged fields out")
 
     def refuse_key(self, event: Any, value: Json) -> str:
@@ -160,6 +169,7 @@ class _Reader:
             what = {bool: "a boolean", type(None): "null"}.get(type(value), "a number")
             self.add(event, f'the key `{event.value}` is {what}, and keys are text: quote it ("{event.value}")')
             return f"{event.value}"
+        self.partial = True
         self.add(event, "a list or an object as a key: keys are text")
         return f"key at {event.start_mark.index}"
 
@@ -172,7 +182,7 @@ class _Reader:
         # The first entry is the list that the document goes into.
         document = stack[1][0]
         if len(stack) > MAX_DEPTH + ABOVE_INPUTS - (type(document) is FrozenList):
-            self.add(event, f"nested more than {MAX_DEPTH} levels deep: write the inner part as text, or flatten it")
+            self.add(event, TOO_DEEP)
             raise self.problems.error()
 
     def add(self, event: Any, message: str) -> None:

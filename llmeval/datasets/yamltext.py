@@ -18,7 +18,7 @@ from yaml.events import (
 from yaml.scanner import ScannerError
 
 from llmeval.datasets.parsed import NOWHERE, Keys, Place
-from llmeval.datasets.problems import Problems
+from llmeval.datasets.problems import TOO_DEEP, Problems
 
 __all__ = ["Marks", "check_characters", "new_parser", "syntax_message"]
 
@@ -71,6 +71,8 @@ def check_characters(text: str, problems: Problems) -> None:
 def syntax_message(error: yaml.YAMLError) -> str:
     """Returns the parser's complaint on one line, with what usually helps."""
     problem = getattr(error, "problem", None) or str(error).replace("\n", " ")
+    if "nesting depth" in problem:
+        return TOO_DEEP
     context = getattr(error, "context", None)
     cure = next((f": {cure}" for sign, cure in CURES if sign in problem), "")
     return f"not valid YAML: {f'{context}, ' if context else ''}{problem}{cure}"
