@@ -1,0 +1,140 @@
+"""How a run went, in a few lines; the last one agrees with the exit code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike, fspath
+from typing import Final
+
+from llmeval.render import figures
+from llmeval.render.style import PLAIN, Look
+from llmeval.render.text import one_line
+from llmeval.report import Report
+from llmeval.results import Status
+from llmeval.stats import percent
+from llmeval.summary import CriterionSummary, Summary
+
+__all__ = ["OUTCOMES", "summary_text", "verdict_line"]
+
+OUTCOMES: Final = {
+    0: ("passed", Status.PASSED),
+    1: ("failed", Status.FAILED),
+    2: ("not run", Status.ERROR),
+    3: ("incomplete", Status.ERROR),
+    130: ("interrupted", Status.ERROR),
+}
+"""The word for each exit code, and whose colour it has."""
+NAMES: Final = 5
+"""Names of cases that a line lists at most."""
+
+
+def summary_text(
+    report: Report,
+    look: Look = PLAIN,
+    *,
+    exit_code: int | None = None,
+    gate: str = "",
+    path: str | PathLike[str] | None = None,
+) -> str:
+    """Returns the summary of a run that ends with `exit_code`, saved at `path`; `gate` words what it was held to."""
+    counted = report.summary
+    lines = [
+        *_criteria(counted, look),
+        *_consistency(counted, look),
+        *_not_run(report),
+        *(f"note: {one_line(note)}" for note in report.notes),
+        *_usage(counted),
+    ]
+    if counted.masked:
+        lines.append(f"{figures.plural(counted.masked, 'secret')} masked")
+    if path is not None:
+        lines.append(f"report  {one_line(fspath(path))}")
+    lines.append(verdict_line(report, look, exit_code=exit_code, gate=gate))
+    return "\n".join(map(look.words, lines))
+
+
+def verdict_line(report: Report, look: Look = PLAIN, *, exit_code: int | None = None, gate: str = "") -> str:
+    """Returns one line: the outcome, counts, pass rate with its interval, and time."""
+    counted = report.summary
+    word, status = OUTCOMES.get(_code(report) if exit_code is None else exit_code, OUTCOMES[1])
+    parts = [figures.counts(counted) if counted.ran else "no trial ran"]
+    if report.not_run:
+        parts[0] += f", {len(report.not_run):,} not run"
+    found = figures.interval(figures.interval_of(counted))
+    if found:
+        parts.append(f"{figures.rate(counted)} (95% interval {found})")
+    if gate:
+        parts.append(gate)
+    parts.append(figures.seconds(report.duration))
+    return look.words(f"{look.paint(word, status.value)}  {one_line(report.name)}: {' · '.join(parts)}")
+
+
+def _code(report: Report) -> int:
+    """The exit code of a run without gates."""
+    if report.interrupted:
+        return 130
+    if report.passed:
+        return 0
+    counted = report.summary.counts
+    if any(counted[status] for status in (Status.FAILED, Status.UNASSESSED, Status.MEASURED)):
+        return 1
+    return 3
+
+
+def _criteria(counted: Summary, look: Look) -> list[str]:
+    """A table of the criteria, when there are several; the columns in which nothing would stand are left out."""
+    if len(counted.criteria) < 2:
+        return []
+    head = ["criterion", "rate", "passed", "failed", "unassessed", "measured", "error", "not applicable", "mean"]
+    rows = [_criterion(name, one) for name, one in counted.criteria.items()]
+    kept = [i for i in range(len(head)) if i < 3 or any(row[i] for row in rows)]
+    table = [[row[i] for i in kept] for row in (head, *rows)]
+    return look.columns(table, right=frozenset(range(1, len(kept))))
+
+
+def _criterion(name: str, one: CriterionSummary) -> list[str]:
+    passed = one.statuses[Status.PASSED]
+    rate = f"{percent(passed, one.decided)} of {one.decided:,}" if one.decided else "n/a"
+    numbers = [passed, *(one.statuses[status] for status in (Status.FAILED, Status.UNASSESSED, Status.MEASURED))]
+    numbers += [one.statuses[Status.ERROR], one.not_applicable]
+    return [one_line(name), rate, *(f"{number:,}" if number else "" for number in numbers), figures.mean(one)]
+
+
+def _consistency(counted: Summary, look: Look) -> list[str]:
+    if not figures.repeated(counted):
+        return []
+    always, sometimes, never = counted.consistency
+    lines = [
+        f"over repetitions: {figures.plural(len(always), 'case')} always passed, "
+        f"{len(sometimes):,} sometimes, {len(never):,} never"
+    ]
+    for word, names in (("sometimes", sometimes), ("never", never)):
+        if names:
+            shown = [f"{name} ({counted.cases[name][0]} of {counted.cases[name][1]})" for name in names[:NAMES]]
+            lines.append(f"  {word}: {_listed(shown, len(names))}")
+    return lines
+
+
+def _listed(shown: Sequence[str], number: int) -> str:
+    more = f" and {number - len(shown):,} more" if number > len(shown) else ""
+    return ", ".join(map(one_line, shown)) + more
+
+
+def _not_run(report: Report) -> list[str]:
+    reasons = Counter(reason for _, _, reason in report.not_run)
+    return [f"not run: {figures.plural(count, 'trial')}, {one_line(why)}" for why, count in reasons.most_common(NAMES)]
+
+
+def _usage(counted: Summary) -> list[str]:
+    """Tokens and costs of the application and of the evaluators, where requests were seen."""
+    parts = [("application", counted.task_usage), ("evaluator", counted.evaluator_usage)]
+    known = [(name, usage) for name, usage in parts if usage.requests]
+    if len(known) == 2:
+        known.append(("together", counted.usage))
+    lines = []
+    for name, usage in known:
+        words = [figures.plural(usage.requests, "request"), figures.tokens(usage.tokens) or "tokens unknown"]
+        words.append(f"cost {figures.cost(usage)}")
+        lines.append(f"{name + ':':<12} {' · '.join(words)}")
+    return lines
