@@ -1,0 +1,98 @@
+"""Texts: whether an answer says what a reference says, as far as wording can tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from llmeval.evaluators.lexical.agreement import Agreement, agrees, disagrees, excerpt, undecided
+from llmeval.evaluators.lexical.conflicts import conflict
+from llmeval.evaluators.lexical.courtesy import without_courtesy
+from llmeval.evaluators.lexical.reader import read
+from llmeval.evaluators.lexical.tokens import Token
+
+__all__ = ["compare_texts"]
+
+MAX_LENGTH: Final = 20_000
+"""Characters beyond which two texts are only compared for being the same."""
+
+_FRAMES: Final = (
+    ("it", "is"),
+    ("that", "is"),
+    ("you", "have"),
+    ("there", "are"),
+    ("it", "takes"),
+    ("it", "costs"),
+    ("they", "are"),
+)
+"""Beginnings that make a sentence of a bare value, such as "You have 30 days"."""
+
+
+def compare_texts(reference: str, answer: str) -> Agreement:
+    """Returns whether `answer` agrees with `reference`: a pass or a fail only when that is sure."""
+    if reference.strip() == answer.strip():
+        return agrees("The answer is the reference, word for word.")
+    if not reference.strip() or not answer.strip():
+        return _one_is_empty(reference, answer)
+    if max(len(reference), len(answer)) > MAX_LENGTH:
+        return undecided(f"The texts differ and are longer than {MAX_LENGTH:,} characters: only a model can compare them.")
+    if "```" in reference or "```" in answer:
+        return undecided("The texts differ and hold code, in which blanks and symbols count.")
+    return _compare(read(without_courtesy(reference)), read(without_courtesy(answer)), answer)
+
+
+def _one_is_empty(reference: str, answer: str) -> Agreement:
+    if not answer.strip():
+        return disagrees(f"The answer is empty, but the reference is {excerpt(reference)}.")
+    return disagrees(f"The reference is empty, but the answer is {excerpt(answer)}.")
+
+
+def _compare(reference: Sequence[Token], answer: Sequence[Token], written: str) -> Agreement:
+    if not reference or not answer:
+        return undecided("One of the texts has no words to compare.")
+    if _keys(reference) == _keys(answer):
+        return agrees("The answer says the same as the reference, apart from spelling and punctuation.")
+    if _is_value(reference) and _keys(_unframed(answer)) == _keys(reference):
+        return agrees("The answer is a sentence around the reference and adds nothing to it.")
+    found = conflict(reference, answer) or (conflict(reference, _unframed(answer)) if _is_value(reference) else None)
+    if found is not None:
+        return disagrees(f"{found[0].upper()}{found[1:]}.")
+    return undecided(_difference(reference, answer))
+
+
+def _keys(tokens: Sequence[Token]) -> list[object]:
+    return [token.key for token in tokens]
+
+
+def _is_value(tokens: Sequence[Token]) -> bool:
+    """Returns whether a text is nothing but one quantity, date or time."""
+    return len(tokens) == 1 and tokens[0].kind in {"quantity", "date", "time"}
+
+
+def _unframed(tokens: Sequence[Token]) -> Sequence[Token]:
+    start = tuple(token.text.casefold() for token in tokens[:2])
+    return tokens[2:] if start in _FRAMES else tokens
+
+
+def _difference(reference: Sequence[Token], answer: Sequence[Token]) -> str:
+    missing, added = _beyond(reference, answer), _beyond(answer, reference)
+    if not missing and not added:
+        return "The answer has the words of the reference in another order, which may or may not matter."
+    if not missing:
+        return f"The answer adds {added} to the reference, and wording alone cannot tell whether that is right."
+    if not added:
+        return f"The answer leaves {missing} of the reference out, and wording alone cannot tell whether that matters."
+    return f"The answer says {added} where the reference says {missing}, and wording alone cannot tell if that is the same."
+
+
+def _beyond(tokens: Sequence[Token], others: Sequence[Token]) -> str:
+    """Returns what stands in `tokens` but not in `others`, in quotes, or nothing."""
+    left = Counter(_keys(others))
+    words = []
+    for token in tokens:
+        if left[token.key] > 0:
+            left[token.key] -= 1
+        else:
+            words.append(token.text)
+    return excerpt(" ".join(words)) if words else ""

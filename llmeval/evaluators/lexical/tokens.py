@@ -1,0 +1,52 @@
+"""A token: one word, quantity, date, time, code or symbol of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from llmeval.evaluators.lexical.quantities import Quantity
+
+__all__ = ["Day", "Token"]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A calendar day, of which the year or the day of the month may be unsaid.
+
+    `swapped` is the other reading of a numeric date such as 03/05/2026.
+    """
+
+    year: int | None
+    month: int
+    day: int | None
+    swapped: bool = False
+
+    def conflicts(self, other: Day) -> bool | None:
+        """Returns whether the two cannot be one day; `None` when what is unsaid or ambiguous leaves it open."""
+        if self == other:
+            return False
+        pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
+        if self.swapped or other.swapped:
+            return True if _differ(*pairs[0]) else None
+        return True if any(_differ(one, two) for one, two in pairs) else None
+
+
+def _differ(one: int | None, two: int | None) -> bool:
+    return one is not None and two is not None and one != two
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token: two are the same when their keys are.
+
+    `kind` is `word`, `quantity`, `ordinal`, `date`, `time`, `code`, `mark` or `negation`. `text` is as it was written,
+    after the characters were normalised. `tight` is whether only blanks or a hyphen stand before it.
+    """
+
+    kind: str
+    key: Hashable
+    text: str
+    tight: bool = False
+    quantity: Quantity | None = None
+    day: Day | None = None
