@@ -12,12 +12,12 @@ _FRACTIONS = re.compile("[\u00bc-\u00be\u2150-\u215e]")
 _THIN_GROUPS = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _SPELLINGS = str.maketrans(
     {
-        **dict.fromkeys("‘’‚‛′ʼ`´", "'"),
+        **dict.fromkeys("‘’‚‛′ʼ`´", "'"),  # noqa: RUF001 - look-alikes are what it is about
         **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–−﹣－", "-"),
+        **dict.fromkeys("‐‑‒–−﹣－", "-"),  # noqa: RUF001 - look-alikes are what it is about
         **dict.fromkeys("—―", " - "),
         **dict.fromkeys("😊🙂😀👋🎉🙏", " "),
-        "⁄": "/",
+        "⁄": "/",  # noqa: RUF001 - look-alikes are what it is about
         "…": " ",
         "•": "\n",
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from llmeval.evaluators.lexical.quantities import rivals
 from llmeval.evaluators.lexical.tokens import Token
@@ -12,7 +13,7 @@ from llmeval.evaluators.lexical.vocabulary import ANTONYMS, AUXILIARIES, CLOSED_
 __all__ = ["conflict"]
 
 _COMMON_GROUND = 0.6
-"""How much of their content two texts must share before a number, alone of its kind in each, is about the same thing."""
+"""How much of their content two texts share when a number, alone of its kind in each, is about the same thing."""
 
 _REVERSING = ("un", "non", "dis", "im", "ir", "il")
 _NOT_REVERSED = frozenset({"until", "unless", "less"})
@@ -109,7 +110,7 @@ def _reordered(reference: Sequence[Token], pairs: Sequence[tuple[Token, Token]])
         return False
     words = Counter(token.key for token in reference if _content(token))
     places = [at for at, token in enumerate(reference) if any(token is left for left, _ in pairs)]
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         if not any(words[token.key] == 1 for token in reference[start + 1 : end] if _content(token)):
             return True
     return any(token.text.casefold() in {"between", "sum", "total", "both"} for token in reference)

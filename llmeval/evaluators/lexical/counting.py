@@ -20,7 +20,7 @@ _FRACTION = re.compile(r"([1-9])/([23458])")
 
 
 def counted(pieces: Sequence[Piece], at: int) -> tuple[Quantity, int] | None:
-    """Returns the quantity that begins at `at`, such as "$1.2 million" or "half an hour", and how many pieces it took."""
+    """Returns the quantity that begins at `at`, such as "$1.2 million", and how many pieces it took."""
     row = _Row(pieces, at)
     found = row.quantity()
     return None if found is None else (found, row.at - at)
@@ -161,7 +161,13 @@ class _Row:
             return None
         # "$5 $6": a symbol with digits behind it belongs to those.
         following = self.peek(1)
-        if piece.kind == "mark" and name != "%" and following is not None and following.kind == "number" and following.tight:
+        if (
+            piece.kind == "mark"
+            and name != "%"
+            and following is not None
+            and following.kind == "number"
+            and following.tight
+        ):
             return None
         self.at += length
         return UNITS[name]

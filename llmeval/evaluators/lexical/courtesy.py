@@ -18,8 +18,8 @@ _WHOLE = re.compile(
     | (?:i\ am|i'm)?\ ?(?:happy|glad)\ to\ help
     | i\ hope\ (?:this|that)\ helps?
     | hope\ (?:this|that)\ helps?
-    | (?:please\ )?let\ (?:me|us)\ know\ if\ (?:you\ (?:have|need)|there\ is|there's)\ any(?:thing|\ (?:other|more|further))?
-      (?:\ questions|\ else|\ help|\ assistance)*(?:\ you\ need)?
+    | (?:please\ )?let\ (?:me|us)\ know\ if\ (?:you\ (?:have|need)|there\ is|there's)\ any
+      (?:thing|\ (?:other|more|further))?      (?:\ questions|\ else|\ help|\ assistance)*(?:\ you\ need)?
     | (?:is\ there\ )?anything\ else\ (?:i|we)\ can\ (?:help|do)(?:\ you)?(?:\ with|\ for\ you)?(?:\ today)?
     | (?:please\ )?(?:feel\ free\ to|do\ not\ hesitate\ to|don't\ hesitate\ to)\ (?:ask|reach\ out|contact\ us)
       (?:\ if\ you\ have\ (?:any\ )?(?:more\ |other\ |further\ )?questions)?
@@ -41,12 +41,12 @@ _PREFACE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_BLANKS = re.compile(r"[\s,;:–—-]+")
+_BLANKS = re.compile(r"[\s,;:\u2013\u2014-]+")
 
 
 def without_courtesy(text: str) -> str:
     """Returns `text` without the sentences and prefaces that are mere courtesy; all of it when nothing else is left."""
-    kept = "".join(part for part in _BETWEEN_SENTENCES.split(text.replace("’", "'")) if not _courteous(part))
+    kept = "".join(part for part in _BETWEEN_SENTENCES.split(text.replace("\u2019", "'")) if not _courteous(part))
     kept = _without_preface(kept)
     return kept if kept.strip() else text
 

@@ -107,7 +107,9 @@ def _joined(piece: Piece) -> bool:
 
 def _counts(piece: Piece) -> bool:
     """Returns whether a word makes the number before it an amount: "In May 3 items were returned"."""
-    return piece.kind == "word" and piece.tight and piece.lower not in {"at", "and", "is", "to", "by", "for", "in", "or"}
+    return (
+        piece.kind == "word" and piece.tight and piece.lower not in {"at", "and", "is", "to", "by", "for", "in", "or"}
+    )
 
 
 def _day(year: int | None, month: int, day: int | None) -> Day | None:

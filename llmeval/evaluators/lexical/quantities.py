@@ -42,6 +42,7 @@ class Quantity:
         doubt = self.amount if self.other is not None and self.places else None
         return ("quantity", self.dimension, self.base, doubt is not None)
 
+
 _GROUPED = re.compile(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _DOT_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
 

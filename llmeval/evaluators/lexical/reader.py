@@ -66,7 +66,11 @@ def _single(piece: Piece) -> Token:
         return _digits(piece)
     if piece.kind in {"ymd", "dmy"}:
         day = date_from_digits(piece.text)
-        return Token("code", ("code", lower), piece.text) if day is None else Token("date", ("date", day), piece.text, day=day)
+        return (
+            Token("code", ("code", lower), piece.text)
+            if day is None
+            else Token("date", ("date", day), piece.text, day=day)
+        )
     if piece.kind == "time":
         moment = seconds(piece.text)
         return Token("time", ("time", lower if moment is None else moment), piece.text)

@@ -36,7 +36,9 @@ def compare_texts(reference: str, answer: str) -> Agreement:
     if not reference.strip() or not answer.strip():
         return _one_is_empty(reference, answer)
     if max(len(reference), len(answer)) > MAX_LENGTH:
-        return undecided(f"The texts differ and are longer than {MAX_LENGTH:,} characters: only a model can compare them.")
+        return undecided(
+            f"The texts differ and are longer than {MAX_LENGTH:,} characters: only a model can compare them."
+        )
     if "```" in reference or "```" in answer:
         return undecided("The texts differ and hold code, in which blanks and symbols count.")
     return _compare(read(without_courtesy(reference)), read(without_courtesy(answer)), answer)
@@ -83,7 +85,7 @@ def _difference(reference: Sequence[Token], answer: Sequence[Token]) -> str:
         return f"The answer adds {added} to the reference, and wording alone cannot tell whether that is right."
     if not added:
         return f"The answer leaves {missing} of the reference out, and wording alone cannot tell whether that matters."
-    return f"The answer says {added} where the reference says {missing}, and wording alone cannot tell if that is the same."
+    return f"The answer says {added} for {missing}, and wording alone cannot tell whether that is the same."
 
 
 def _beyond(tokens: Sequence[Token], others: Sequence[Token]) -> str:
