@@ -391,9 +391,10 @@ def test_a_refused_request_counts_and_costs_nothing(oai):
 
 def test_a_request_that_timed_out_has_an_unknown_cost():
     silent = ThreadingHTTPServer(("127.0.0.1", 0), _Talk)  # takes connections, and no thread answers them
-    with OpenAI(base_url=f"http://127.0.0.1:{silent.server_address[1]}/v1", api_key="k", max_retries=0) as client:
-        with recording() as recorder, pytest.raises(openai.APITimeoutError):
-            chat(client, timeout=0.05)
+    address = f"http://127.0.0.1:{silent.server_address[1]}/v1"
+    timed_out = pytest.raises(openai.APITimeoutError)
+    with OpenAI(base_url=address, api_key="k", max_retries=0) as client, recording() as recorder, timed_out:
+        chat(client, timeout=0.05)
     silent.server_close()
     assert recorder.usage == Usage(requests=1, unpriced=("openai:gpt-4o",))
 
