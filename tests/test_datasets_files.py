@@ -160,8 +160,8 @@ def test_every_broken_line_of_jsonl_is_reported_at_once(tmp_path: Path) -> None:
     assert refusal(written(tmp_path, "x.jsonl", "\n".join(lines))).splitlines() == [
         "x.jsonl: 4 problems",
         "  line 2, column 13: not valid JSON: the text ends before the `{` of line 2 is closed",
-        "  line 4, column 27: not valid JSON: something after the end of the first value: a line holds one object and no "
-        "comma after it",
+        "  line 4, column 27: not valid JSON: something after the end of the first value: a line holds one object and "
+        "no comma after it",
         "  line 5: a comment, which JSONL does not have: remove the line",
         "  line 6, column 1: case 'd': inputs are missing: write what the application is given (null if it is given "
         "nothing)",
@@ -185,8 +185,8 @@ def test_duplicate_keys_are_refused_with_both_lines(name: str) -> None:
                 "  line 10, column 7: the key 'question' is already there at line 9: keep one of the two",
             ],
             "duplicate_keys.json": [
-                "duplicate_keys.json, line 1, column 94: the key 'expected_output' is already there at line 1: keep one of "
-                "the two"
+                "duplicate_keys.json, line 1, column 94: the key 'expected_output' is already there at line 1: keep "
+                "one of the two"
             ],
             "two_case_lists.yaml": [
                 "two_case_lists.yaml, line 5, column 1: the key 'cases' is already there at line 1: keep one of the two"
