@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Self, TextIO
 
 from llmeval.events import Event, TrialFinished
 from llmeval.render.board import Board, Line
-from llmeval.render.capture import Capture, Printed
 from llmeval.render.console import look_of, rich_console
 from llmeval.render.plain import PlainLines
+from llmeval.render.printed import Capture, Printed
 from llmeval.render.screen import Screen
 from llmeval.render.style import STYLES
 

@@ -152,7 +152,10 @@ class Layout:
         return figures.money(usage.cost)
 
     def _row(self, cells: list[Cell]) -> list[Cell]:
-        return [part for cell in cells for part in (Cell(self.gap), cell)][1:]
+        while cells and not cells[-1].text.strip():
+            cells.pop()
+        row = [part for cell in cells for part in (Cell(self.gap), cell)][1:]
+        return [*row[:-1], *(Cell(cell.text.rstrip(), cell.style) for cell in row[-1:])]
 
     def _cell(self, column: Column, text: str, style: str = "") -> Cell:
         text = self.look.fit(text, column.width, middle=column.kind == "case")

@@ -78,7 +78,7 @@ class Look:
 
     def _cells(self, row: list[str], widths: list[int], right: frozenset[int]) -> list[str]:
         return [
-            pad(self.fit(cell, width, middle=True), width, right=index in right)
+            pad(self.fit(cell, width, middle=index == 0), width, right=index in right)
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
 

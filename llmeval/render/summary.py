@@ -83,8 +83,8 @@ def _code(report: Report) -> int:
 
 
 def _criteria(counted: Summary, look: Look) -> list[str]:
-    """A table of the criteria, when there are several; the columns in which nothing would stand are left out."""
-    if len(counted.criteria) < 2:
+    """A table of several criteria that did not all pass; the columns in which nothing would stand are left out."""
+    if len(counted.criteria) < 2 or all(set(+one.statuses) == {Status.PASSED} for one in counted.criteria.values()):
         return []
     head = ["criterion", "rate", "passed", "failed", "unassessed", "measured", "error", "not applicable", "mean"]
     rows = [_criterion(name, one) for name, one in counted.criteria.items()]
