@@ -1,1 +1,112 @@
-"""Evaluators: what grades a trial."""
+"""Evaluators: what grades a trial. A module of a kind is imported when an evaluator of that kind is wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from llmeval.errors import EvaluatorConfigError
+
+__all__ = ["FORMS", "check_kind", "evaluator_for", "is_off", "kind_of"]
+
+FORMS: Final = (
+    "a text such as 'openai:MODEL', 'anthropic:MODEL', 'decisions:MODEL', 'local', 'none' or 'evals/judges.py::Quality', "
+    "False, a Model, a Reviewer, a Judge, an Agent of Pydantic AI or the OpenAI Agents SDK, or a function of the attempt"
+)
+
+PROVIDERS: Final = ("openai", "anthropic", "decisions")
+AGENTS: Final = frozenset({"pydantic_ai", "agents"})
+"""The packages whose agents can grade."""
+
+
+def is_off(spec: object) -> bool:
+    """Returns whether `spec` says that nothing grades by default."""
+    return spec is False or spec == "none"
+
+
+def check_kind(spec: object) -> None:
+    """Refuses what cannot be an evaluator, without importing what it would take.
+
+    Raises:
+        EvaluatorConfigError: `spec` is none of the kinds; the message lists them.
+    """
+    if isinstance(spec, str):
+        _check_text(spec)
+    elif spec is True or spec is None or not (is_off(spec) or callable(spec) or kind_of(spec)):
+        raise EvaluatorConfigError(f"evaluator is {spec!r}: give {FORMS}")
+
+
+def evaluator_for(spec: Any, root: Path | None = None) -> Any:
+    """Returns the Evaluator that `spec` stands for; `root` is where the path of a text form begins.
+
+    Raises:
+        EvaluatorConfigError: it is none of the kinds, or cannot be made; the message says the cure.
+    """
+    check_kind(spec)
+    if isinstance(spec, str):
+        return _from_text(spec, root)
+    kind = kind_of(spec)
+    if kind == "evaluator":
+        return spec() if isinstance(spec, type) else spec
+    if kind == "judge":
+        from llmeval.evaluators.judge import JudgeEvaluator
+
+        return JudgeEvaluator(spec)
+    if kind == "model":
+        from llmeval.evaluators.reviewer import Reviewer
+
+        return Reviewer(model=spec)
+    if kind == "agent":
+        from llmeval.evaluators.agents import AgentEvaluator
+
+        return AgentEvaluator(spec)
+    from llmeval.evaluators.function import FunctionEvaluator
+
+    return FunctionEvaluator(spec)
+
+
+def kind_of(spec: object) -> str | None:
+    """Returns which kind an object is by its class's names, so that no module is imported to tell."""
+    classes = spec.__mro__ if isinstance(spec, type) else type(spec).__mro__
+    for found in classes:
+        module, name = found.__module__, found.__name__
+        if module == "llmeval.evaluators.base" and name == "Evaluator":
+            return "evaluator"
+        if module.startswith("llmeval.evaluators.judge") and name == "Judge":
+            return "judge"
+        if module.startswith("llmeval.providers") and name == "Model" and not isinstance(spec, type):
+            return "model"
+        if module.partition(".")[0] in AGENTS and name in ("Agent", "AbstractAgent", "AgentBase"):
+            return "agent"
+    return None
+
+
+def _check_text(spec: str) -> None:
+    if spec in ("none", "local") or "::" in spec:
+        return
+    provider, colon, model = spec.partition(":")
+    if not colon or not provider or not model.strip():
+        raise EvaluatorConfigError(f"evaluator is {spec!r}: write PROVIDER:MODEL, as in 'openai:MODEL', or {FORMS}")
+    if provider not in PROVIDERS:
+        raise EvaluatorConfigError(
+            f"evaluator is {spec!r}: there is no provider {provider!r}; write openai:, anthropic: or decisions: before "
+            "the model's name, or Model('openai:MODEL', base_url=…) for a server that speaks OpenAI's protocol"
+        )
+
+
+def _from_text(spec: str, root: Path | None) -> Any:
+    if spec == "local":
+        from llmeval.evaluators.local import LocalEvaluator
+
+        return LocalEvaluator()
+    if "::" in spec:
+        from llmeval.imports import load_object
+
+        return evaluator_for(load_object(spec, root), root)
+    if spec.startswith("decisions:"):
+        from llmeval.evaluators.judge import DecisionsEvaluator
+
+        return DecisionsEvaluator(spec)
+    from llmeval.evaluators.reviewer import Reviewer
+
+    return Reviewer(model=spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -60,6 +60,12 @@ class Evaluator:
 
     needs_instructions: ClassVar[bool] = True
     """Whether a criterion other than the built-in comparison must say what to look for."""
+
+    needs_reference: ClassVar[bool] = True
+    """Whether the built-in comparison, graded by it, needs the case's `expected_output`; a function may do without."""
+
+    note: Callable[[str], object] = staticmethod(lambda message: None)
+    """What it calls with a line for the person at the terminal; a run sets it on the instance."""
 
     def identity(self) -> Mapping[str, Json]:
         """Returns what makes its verdicts comparable with another run's: kind, model, settings, prompt version."""

@@ -1,0 +1,91 @@
+"""What a function of the user takes and gives, told without calling it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from llmeval.errors import DeclarationError
+
+__all__ = ["is_async", "takes_attempt", "where", "wrapped"]
+
+_COROUTINE = 0x80 | 0x200
+"""The flags of a coroutine function's and an async generator function's code."""
+
+
+def wrapped(function: Any) -> Any:
+    """Returns the function below partials, bound methods and callable objects, as far as there is one."""
+    while not isinstance(function, FunctionType):
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif hasattr(function, "__func__"):
+            function = function.__func__
+        elif isinstance(getattr(type(function), "__call__", None), FunctionType) and not isinstance(function, type):
+            return type(function).__call__
+        else:
+            return function
+    return function
+
+
+def is_async(function: Any) -> bool:
+    """Returns whether calling `function` gives something to await: it, what it wraps, or its `__call__` is async."""
+    code = getattr(wrapped(function), "__code__", None)
+    return bool(code is not None and code.co_flags & _COROUTINE)
+
+
+def takes_attempt(function: Callable[..., Any], bound: bool = False) -> bool:
+    """Returns whether `perform` also wants the attempt: its second parameter is named `attempt`.
+
+    `bound` says that the first parameter is `self`.
+
+    Raises:
+        DeclarationError: it does not take the one value `inputs`.
+    """
+    positional, required, unlimited = _parameters(function)
+    if bound:
+        positional, required = positional[1:], required - 1
+    if not positional and not unlimited:
+        raise DeclarationError(
+            f"{where(function)}: perform takes {_signature(positional)}, but it is given one value, the case's inputs"
+        )
+    second = len(positional) > 1 and positional[1] == "attempt"
+    if required > (2 if second else 1):
+        raise DeclarationError(
+            f"{where(function)}: perform requires {_signature(positional)}, but it is given one value, the case's inputs "
+            "(a mapping arrives whole), and the Attempt when its second parameter is named 'attempt'"
+        )
+    return second
+
+
+def where(function: Any) -> str:
+    """Returns the place of `function` for a message: file, line and name."""
+    code = getattr(wrapped(function), "__code__", None)
+    name = getattr(function, "__qualname__", None) or getattr(wrapped(function), "__qualname__", repr(type(function)))
+    return name if code is None else f"{code.co_filename}:{code.co_firstlineno}: {name}"
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[list[str], int, bool]:
+    """Returns the names of the positional parameters, how many parameters are required, and whether `*args` is there."""
+    if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+        code = function.__code__
+        names = list(code.co_varnames[: code.co_argcount])
+        keywords = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        required_keywords = sum(name not in (function.__kwdefaults__ or {}) for name in keywords)
+        required = len(names) - len(function.__defaults__ or ()) + (required_keywords and len(names) + 3)
+        return names, required, bool(code.co_flags & 0x04)
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return ["inputs"], 1, True
+    places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    keyword = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+    required = sum(one.default is one.empty for one in places) + (len(places) + 3 if keyword else 0)
+    return [one.name for one in places], required, any(one.kind is one.VAR_POSITIONAL for one in parameters)
+
+
+def _signature(names: list[str]) -> str:
+    return f"({', '.join(names)})" if names else "no positional parameter"

@@ -1,0 +1,130 @@
+"""The command line: parse, call the library, render, exit. Only the command that was asked for is built."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Any, Final, NoReturn
+
+__all__ = ["COMMANDS", "GROUPS", "build", "main"]
+
+COMMANDS: Final = {
+    "run": "llmeval.cli.run",
+    "list": "llmeval.cli.listing",
+    "cases": "llmeval.cli.cases",
+    "init": "llmeval.cli.init",
+    "import": "llmeval.cli.importing",
+}
+"""Each command's module; its function is `command`."""
+
+GROUPS: Final = {
+    "report": ("Show, list, compare and export reports.", "llmeval.cli.report", ("show", "list")),
+    "schema": ("Print the JSON Schema of a file format.", "llmeval.cli.schema", ("dataset", "report")),
+}
+"""Each group of commands: its help, its module, and its commands, whose functions have these names."""
+
+HELP: Final = "Know, before you deploy, whether a change made your LLM application better or worse."
+
+
+def main() -> NoReturn:
+    """Runs the command line of this process and exits."""
+    arguments = sys.argv[1:]
+    debug = "--debug" in arguments
+    if debug:
+        sys.argv.remove("--debug")
+    try:
+        code = build(_asked(sys.argv[1:]))(prog_name="llmeval", standalone_mode=False)
+    except Exception as error:  # noqa: BLE001 - every mistake of the user's is one line; --debug shows the rest
+        if debug:
+            raise
+        _explain(error)
+    except KeyboardInterrupt:
+        _leave(130)
+    _leave(code if isinstance(code, int) else 0)
+
+
+def build(asked: tuple[str, ...] = ()) -> Any:
+    """Returns the Typer application with the command `asked`, or with all of them when that is none of its names."""
+    import typer
+
+    app = typer.Typer(
+        help=HELP,
+        no_args_is_help=True,
+        add_completion=asked == (),
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    first = asked[0] if asked else None
+
+    @app.callback(invoke_without_command=first is None)
+    def options(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+        if version:
+            from llmeval import __version__
+
+            typer.echo(__version__)
+            raise typer.Exit
+
+    for name, module in COMMANDS.items():
+        if first in (None, name):
+            app.command(name)(import_module(module).command)
+    for name, (text, module, commands) in GROUPS.items():
+        if first in (None, name):
+            group = typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+            second = asked[1] if len(asked) > 1 else None
+            for command in commands:
+                if second not in commands or command == second:
+                    group.command(command)(getattr(import_module(module), f"{command}_command"))
+            group.callback()(_group)
+            app.add_typer(group, name=name)
+    return app
+
+
+def _group() -> None:
+    """Makes a group of one command stay a group."""
+
+
+def _asked(arguments: list[str]) -> tuple[str, ...]:
+    """Returns the command that the arguments begin with; nothing where completion, help or a mistake needs them all."""
+    if any(name.startswith("_") and name.endswith("_COMPLETE") and "LLMEVAL" in name for name in os.environ):
+        return ()
+    if not arguments or (arguments[0] not in COMMANDS and arguments[0] not in GROUPS):
+        return ()
+    return tuple(arguments[:2])
+
+
+def _explain(error: Exception) -> NoReturn:
+    """Says on stderr what was wrong and exits with 2; an error that is nobody's mistake says how to report it."""
+    from llmeval.errors import ConfigurationError
+    from llmeval.secrets import mask
+
+    if isinstance(error, BrokenPipeError):
+        _leave(141)
+    if isinstance(error, ConfigurationError):
+        _say(mask(f"llmeval: {error}"))
+        _leave(2)
+    if hasattr(error, "format_message"):  # a mistake on the command line itself
+        if type(error).__name__ != "NoArgsIsHelpError":
+            _say(f"llmeval: {error.format_message()} (see llmeval --help)")
+        _leave(2)
+    _say(mask(f"llmeval: {type(error).__name__}: {error} (--debug shows where)"))
+    _leave(2)
+
+
+def _say(text: str) -> None:
+    from llmeval.render.console import echo
+
+    try:
+        echo(text, sys.stderr)
+    except (OSError, ValueError):
+        return
+
+
+def _leave(code: int) -> NoReturn:
+    """Exits with `code`; what stdout still holds is dropped where nobody reads it any more."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    raise SystemExit(code)

@@ -1,0 +1,206 @@
+"""Runs many trials at once on an event loop: each in a thread of its own, or as a task where `perform` is async."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Final
+
+from llmeval.callables import is_async
+from llmeval.executors import Ended, Interrupted, LoopLane, ThreadLane, TimedOut
+from llmeval.lifespans import Lifespan
+from llmeval.threads import Threads
+from llmeval.trial_runner import TrialRun
+from llmeval.trials import Trial
+
+if TYPE_CHECKING:
+    from llmeval.runner import Run
+
+__all__ = ["Concurrent"]
+
+GRACE: Final = 2.0
+"""Seconds that code which was cancelled may take to clean up before its trial is given up."""
+
+
+class Flight:
+    """A trial under way: its lane, what awaits it, and whether it was given up."""
+
+    def __init__(self, trial_run: TrialRun, lane: ThreadLane | LoopLane, loop: asyncio.AbstractEventLoop) -> None:
+        self.trial_run = trial_run
+        self.lane = lane
+        self.performed = False
+        self.landed: asyncio.Future[Any]
+        self.given_up: asyncio.Future[None] = loop.create_future()
+        self._loop = loop
+        self._timers: list[asyncio.TimerHandle] = []
+        trial_run.on_performed = self._on_performed
+
+    def end(self, how: type[Ended]) -> None:
+        """Ends the trial; one that does not end in time is given up, at once where synchronous code keeps it."""
+        self._later(GRACE if self.lane.end(how) or how is Interrupted else 0, self.give_up)
+
+    def expire_after(self, seconds: float | None) -> None:
+        """Ends the trial when its part that has a timeout takes longer."""
+        if seconds is not None:
+            self._later(seconds, self._expire)
+
+    def give_up(self) -> None:
+        """Goes on without the trial's code, which may still be running."""
+        if not self.given_up.done():
+            self.given_up.set_result(None)
+
+    def close(self) -> None:
+        """Cancels its timers."""
+        for timer in self._timers:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        if not self.performed:
+            self.end(TimedOut)
+
+    def _later(self, seconds: float, function: Callable[[], None]) -> None:
+        self._timers.append(self._loop.call_later(seconds, function))
+
+    def _on_performed(self) -> None:
+        self.performed = True
+
+
+class Concurrent:
+    """The trials of a run, as many at once as its concurrency says."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._plan = run.plan
+        self._loop = asyncio.get_running_loop()
+        self._threads = Threads()
+        self._base = copy_context()
+        self._native = is_async(self._plan.evaluation.target_function)
+        self._flights: dict[int, Flight] = {}
+        self._given_up: list[Flight] = []
+        self._lifespan: Any = None
+
+    async def run(self) -> None:
+        """Runs what is pending.
+
+        Raises:
+            Exception: whatever a receiver of trials raised; what was in flight is torn down.
+            CancelledError: the task was cancelled, and the run is not one that reports interruptions itself.
+        """
+        lifespan = Lifespan(self._plan.evaluation.hook("lifespan"))
+        worker = self._threads.borrow()
+        lane = ThreadLane(self._loop, self._base)
+
+        async def call(function: Callable[[], Any]) -> Any:
+            return await asyncio.wrap_future(worker.submit(lane.drive, lane.call(function)))
+
+        try:
+            self._lifespan = await call(lifespan.enter)
+            await self._run_all()
+        finally:
+            await self._close(call, lifespan)
+            self._threads.give_back(worker)
+            self._threads.close()
+
+    def interrupt(self) -> None:
+        """Ends every trial in flight; callable from a signal's handler."""
+        self._loop.call_soon_threadsafe(self._end_all)
+
+    async def _run_all(self) -> None:
+        pending = self._run.pending()
+        tasks = [self._loop.create_task(self._work(pending)) for _ in range(self._width())]
+        try:
+            await self._all(tasks)
+        except BaseException:
+            self._run.stopping = self._run.stopping or "the run was stopped"
+            self._end_all()
+            await asyncio.wait(tasks)
+            raise
+
+    async def _all(self, tasks: list[asyncio.Task[None]]) -> None:
+        """Waits for all, or for the first that raises; the task's own cancellation interrupts the run."""
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        except asyncio.CancelledError:
+            self._run.interrupted = True
+            self._run.stopping = self._run.stopping or "interrupted"
+            self._end_all()
+            done, _ = await asyncio.wait(tasks)
+        for task in done:
+            task.result()
+
+    async def _work(self, pending: Iterator[int]) -> None:
+        for index in pending:
+            await self._fly(index)
+
+    async def _fly(self, index: int) -> None:
+        flight = self._launch(index)
+        try:
+            await asyncio.wait([flight.landed, flight.given_up], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            flight.close()
+            del self._flights[index]
+        if not flight.landed.done():
+            self._give_up(index, flight)
+        elif isinstance(error := flight.landed.exception(), Ended):
+            self._run.leave_out(index, self._run.stopping or "interrupted")
+        elif error is not None:
+            raise error
+        else:
+            trial: Trial = flight.landed.result()
+            self._run.finished(index, trial)
+
+    def _launch(self, index: int) -> Flight:
+        case, repetition = self._plan.at(index)
+        context = self._base.copy()
+        lane = LoopLane(self._threads, context) if self._native else ThreadLane(self._loop, context)
+        trial_run = TrialRun(self._plan, case, repetition, self._lifespan, lane)
+        flight = self._flights[index] = Flight(trial_run, lane, self._loop)
+        self._run.begin(index)
+        if isinstance(lane, LoopLane):
+            flight.landed = self._loop.create_task(lane.drive(trial_run.run()), context=context)
+        else:
+            worker = self._threads.borrow()
+            flight.landed = asyncio.wrap_future(worker.submit(lane.drive, trial_run.run()))
+            flight.landed.add_done_callback(lambda _: self._threads.give_back(worker))
+        flight.expire_after(self._plan.timeout)
+        return flight
+
+    def _give_up(self, index: int, flight: Flight) -> None:
+        self._given_up.append(flight)
+        flight.landed.add_done_callback(_ignore)
+        if self._run.stopping is not None:
+            self._run.leave_out(index, self._run.stopping)
+            return
+        flight.trial_run.time_out()
+        self._run.finished(index, flight.trial_run.trial())
+
+    def _end_all(self) -> None:
+        for flight in self._flights.values():
+            flight.end(Interrupted)
+
+    async def _close(self, call: Callable[[Callable[[], Any]], Any], lifespan: Lifespan) -> None:
+        await self._wait_for_teardowns()
+        await self._run.close_async(call, lifespan)
+
+    async def _wait_for_teardowns(self) -> None:
+        late = [flight.landed for flight in self._given_up if not flight.landed.done()]
+        if late:
+            await asyncio.wait(late, timeout=GRACE / 4)
+        for flight in self._given_up:
+            if not flight.landed.done():
+                case, repetition = flight.trial_run.case.name, flight.trial_run.repetition
+                self._run.note(
+                    f"case {case!r}, repetition {repetition}, was not torn down: its function had not returned when the "
+                    "run ended"
+                )
+
+    def _width(self) -> int:
+        concurrency = self._plan.options.concurrency
+        return min(64 if concurrency == "auto" else int(concurrency), self._plan.total)
+
+
+def _ignore(future: asyncio.Future[Any]) -> None:
+    """Takes the exception of a trial that nobody waits for any more."""
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,61 @@
+"""A context manager around a whole run, as the user declared it: synchronous, asynchronous, or a generator function."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+from llmeval.callables import wrapped
+from llmeval.errors import DeclarationError
+
+__all__ = ["Lifespan"]
+
+
+class Lifespan:
+    """Enters and leaves what a lifespan function gives; without a function it does nothing.
+
+    `enter` and `leave` return a value or an awaitable of it, as a trial's hooks do.
+    """
+
+    def __init__(self, function: Callable[..., Any] | None) -> None:
+        self._function = function
+        self._manager: Any = None
+
+    def enter(self) -> Any:
+        """Returns the context manager's value, or an awaitable of it.
+
+        Raises:
+            DeclarationError: the function gives no context manager.
+        """
+        if self._function is None:
+            return None
+        manager = self._made(self._function)
+        if hasattr(type(manager), "__enter__"):
+            value = manager.__enter__()
+        elif hasattr(type(manager), "__aenter__"):
+            value = manager.__aenter__()
+        else:
+            raise DeclarationError(
+                f"lifespan gave {manager!r}, which is not a context manager: yield once, or return one"
+            )
+        self._manager = manager
+        return value
+
+    def leave(self) -> Any:
+        """Leaves the context manager, if it was entered."""
+        manager, self._manager = self._manager, None
+        if manager is None:
+            return None
+        if hasattr(type(manager), "__exit__"):
+            return manager.__exit__(None, None, None)
+        return manager.__aexit__(None, None, None)
+
+    @staticmethod
+    def _made(function: Callable[..., Any]) -> Any:
+        flags = getattr(getattr(wrapped(function), "__code__", None), "co_flags", 0)
+        if flags & 0x20:
+            return contextlib.contextmanager(function)()
+        if flags & 0x200:
+            return contextlib.asynccontextmanager(function)()
+        return function()

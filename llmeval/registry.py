@@ -1,0 +1,150 @@
+"""The registry that evaluations are declared in; its methods are the decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeVar, overload
+
+from llmeval.errors import DeclarationError, SelectionError
+from llmeval.evaluations import PENDING, UNSET, Evaluation, check_adapter, make_criterion
+
+__all__ = ["Evaluation", "Registry", "criterion"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+class Registry:
+    """Evaluations by name, in order of declaration, and the adapters that all of them share."""
+
+    def __init__(self) -> None:
+        self._evaluations: dict[str, Evaluation] = {}
+        self._adapters: dict[type, Callable[[Any], Any]] = {}
+
+    def __iter__(self) -> Iterator[Evaluation]:
+        return iter(self._evaluations.values())
+
+    def __len__(self) -> int:
+        return len(self._evaluations)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._evaluations
+
+    def get(self, name: str) -> Evaluation:
+        """Returns the evaluation of that name.
+
+        Raises:
+            SelectionError: there is none; the message suggests near names.
+        """
+        if name not in self._evaluations:
+            raise SelectionError(unknown("evaluation", name, list(self._evaluations)))
+        return self._evaluations[name]
+
+    @overload
+    def evaluation(self, target: Callable[..., Any], /) -> Evaluation: ...
+
+    @overload
+    def evaluation(
+        self,
+        target: None = None,
+        /,
+        *,
+        name: str | None = None,
+        dataset: Any = UNSET,
+        evaluator: Any = UNSET,
+        tags: Sequence[str] = (),
+        timeout: float | None = None,
+        require: str | None = None,
+    ) -> Callable[[Callable[..., Any]], Evaluation]: ...
+
+    def evaluation(self, target: Any = None, /, **options: Any) -> Any:
+        """Declares an evaluation: a function, which is `perform`, or a class with `perform(self, input)`.
+
+        Raises:
+            DeclarationError: it cannot be run, or another declaration has its name; the message names both files.
+        """
+        if isinstance(target, str):
+            raise DeclarationError(f"@evaluation({target!r}): write @evaluation(name={target!r})")
+        if target is None:
+            return lambda decorated: self._register(Evaluation(decorated, adapters=self._adapters, **options))
+        return self._register(Evaluation(target, adapters=self._adapters))
+
+    def adapt(self, kind: type) -> Callable[[F], F]:
+        """Declares how objects of `kind` become evidence, for every evaluation of this registry."""
+
+        def declare(function: F) -> F:
+            check_adapter(kind, function)
+            self._adapters[kind] = function
+            return function
+
+        return declare
+
+    def clear(self) -> None:
+        """Forgets every evaluation and adapter."""
+        self._evaluations.clear()
+        self._adapters.clear()
+
+    def _register(self, evaluation: Evaluation) -> Evaluation:
+        known = self._evaluations.get(evaluation.name)
+        if known is not None and not _same(known, evaluation):
+            raise DeclarationError(
+                f"two evaluations are named {evaluation.name!r}: {_place(known)} and {_place(evaluation)}; "
+                "rename one, or give it @evaluation(name='…')"
+            )
+        self._evaluations[evaluation.name] = evaluation
+        return evaluation
+
+
+def criterion(
+    name: str,
+    instructions: str | None = None,
+    *,
+    minimum: float | None = None,
+    evaluator: Any = None,
+    when: Callable[[Any], object] | None = None,
+) -> Callable[[T], T]:
+    """Declares a criterion on a function or class, above or below `@evaluation`; criteria keep their order on the page.
+
+    Declaring any replaces the implicit correctness; `@criterion("correctness")` includes it.
+
+    Raises:
+        DeclarationError: the name is blank or taken, or an argument has no meaning.
+    """
+    if callable(name):
+        raise DeclarationError("@criterion needs a name, as in @criterion('concise', 'The answer …')")
+    made = make_criterion(name, instructions, minimum=minimum, evaluator=evaluator, when=when)
+
+    def declare(target: T) -> T:
+        if isinstance(target, Evaluation):
+            target._add(made, first=True)
+        elif not callable(target):
+            raise DeclarationError(f"@criterion({name!r}) decorates an evaluation's function or class, not {target!r}")
+        else:
+            own = list(vars(target).get(PENDING, ()))
+            setattr(target, PENDING, [made, *own])
+        return target
+
+    return declare
+
+
+def unknown(kind: str, name: str, known: Sequence[str]) -> str:
+    """Returns the message for a name that nothing has, with the near ones."""
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    if near:
+        return f"there is no {kind} {name!r}: did you mean {' or '.join(map(repr, near))}?"
+    if not known:
+        return f"there is no {kind} {name!r}, nor any other"
+    listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
+    return f"there is no {kind} {name!r}: there is {listed}"
+
+
+def _same(one: Evaluation, other: Evaluation) -> bool:
+    """Whether both are one declaration, made again: a notebook cell run twice, or a file imported under two names."""
+    if one.__qualname__ != other.__qualname__:
+        return False
+    return one.__module__ == other.__module__ or (one.file is not None and one.file == other.file)
+
+
+def _place(evaluation: Evaluation) -> str:
+    return str(evaluation.file or evaluation.__module__)
