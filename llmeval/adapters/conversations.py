@@ -128,8 +128,8 @@ def _messages(walk: Walk, item: Any) -> Sequence[Message] | None:
         item = walk.resolve(item, "output")
     if isinstance(item, Message):
         return [item]
-    if read := sdks.messages_reader(type(item)):
-        return read(item)
+    if (read := sdks.messages_reader(type(item))) and (found := read(item)) is not None:
+        return found
     return read_dict(item) if isinstance(item, Mapping) else None
 
 
@@ -213,9 +213,9 @@ def _completeness(stated: str | None, messages: Sequence[Message], orphaned: boo
         return "waiting" if not _answered(messages, pending[-1]) else "incomplete"
     if last is None or orphaned or any(message.role not in ROLES for message in messages):
         return "incomplete"
-    if len(messages) == 1:
-        return "finished"
-    return "finished" if last.role == "assistant" and last.content else "incomplete"
+    if last.role == "assistant":
+        return "finished" if last.content or last.tool_calls else "incomplete"
+    return "finished" if len(messages) == 1 else "incomplete"
 
 
 def _answered(messages: Sequence[Message], asked: Message) -> bool:

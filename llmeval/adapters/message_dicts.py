@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from llmeval.adapters.dumps import dumped
 from llmeval.adapters.parts import Parts, arguments_of, read_parts
 from llmeval.adapters.response_items import is_item, read_item
 from llmeval.evidence import Message, ToolCall
@@ -27,14 +28,18 @@ def read_dict(item: Mapping[str, Any]) -> Sequence[Message] | None:
 
 
 def joined_turns(messages: Iterable[Message]) -> list[Message]:
-    """Returns the messages with each assistant message that only calls tools made part of the one before it."""
+    """Returns the messages turn by turn.
+
+    An assistant message that only calls tools is part of the one before it, and instructions that are sent again with
+    each request are there once.
+    """
     turns: list[Message] = []
     for message in messages:
         last = turns[-1] if turns else None
         if last and last.role == message.role == "assistant" and message.tool_calls and not message.content:
             calls = (*last.tool_calls, *message.tool_calls)
             turns[-1] = Message("assistant", last.content, calls, None, last.name, last.citations)
-        else:
+        elif message.role not in ("system", "developer") or message not in turns:
             turns.append(message)
     return turns
 
@@ -60,7 +65,7 @@ def _message(role: str, item: Mapping[str, Any]) -> Sequence[Message]:
 
 
 def _add_calls(parts: Parts, item: Mapping[str, Any]) -> None:
-    for call in item.get("tool_calls") or ():
+    for call in map(dumped, item.get("tool_calls") or ()):
         if isinstance(call, Mapping):
             parts.calls.append(_call(call))
     if isinstance(legacy := item.get("function_call"), Mapping):

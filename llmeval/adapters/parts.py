@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
+from llmeval.adapters.dumps import dumped
 from llmeval.errors import EvidenceError
 from llmeval.evidence import Attachment, Message, ToolCall
 
@@ -36,7 +37,7 @@ def read_parts(content: Any) -> Parts:
     if content is None:
         return parts
     blocks = content if isinstance(content, (list, tuple)) else [content]
-    for block in blocks:
+    for block in map(dumped, blocks):
         kind = block.get("type") if isinstance(block, Mapping) else None
         if not isinstance(kind, str):
             parts.content.append(block)

@@ -11,7 +11,10 @@ from llmeval.evidence import Conversation, Message
 
 __all__ = ["adapter", "messages_reader"]
 
-_FILES: Final[dict[str, str]] = {}
+_FILES: Final = {
+    "anthropic": "anthropic",
+    "openai": "openai",
+}
 """The file by the package of a value's class. A file here never imports that package: it reads attributes."""
 
 
@@ -20,13 +23,18 @@ def adapter(cls: type) -> Callable[[Any], Any] | None:
     """Returns the function that turns a value of class `cls` into a conversation or another supported value."""
     known = _found(cls, "RESULTS")
     read = None if known is not None else messages_reader(cls)
-    return known if read is None else lambda value: Conversation(read(value))
+    return known if read is None else lambda value: _lone(read, value)
 
 
 @by_class
-def messages_reader(cls: type) -> Callable[[Any], Sequence[Message]] | None:
+def messages_reader(cls: type) -> Callable[[Any], Sequence[Message] | None] | None:
     """Returns the function that gives the messages in one item of a list of messages."""
     return _found(cls, "MESSAGES")
+
+
+def _lone(read: Callable[[Any], Sequence[Message] | None], value: Any) -> Any:
+    messages = read(value)
+    return value if messages is None else Conversation(messages)
 
 
 def _found(cls: type, table: str) -> Callable[[Any], Any] | None:
