@@ -117,6 +117,11 @@ class Recorder:
             return NO_USAGE
         return total(_merge(list(self._calls), list(self._seen)))
 
+    @property
+    def response_id(self) -> str | None:
+        """The provider's id of the last response."""
+        return next((call.id for call in reversed(self._calls) if call.id is not None), None)
+
     def add(self, call: Call) -> None:
         """Counts a request; what its answer says may still come."""
         self._calls.append(call)

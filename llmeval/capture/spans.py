@@ -15,7 +15,7 @@ from weakref import WeakSet
 from llmeval.capture.recorder import Recorder, Seen, current
 from llmeval.usage import Tokens
 
-__all__ = ["listen", "read_span", "stop_listening"]
+__all__ = ["listen", "read_span", "stop_listening", "users_provider"]
 
 _OPERATIONS = frozenset({"chat", "text_completion", "generate_content", "embeddings", "completion", "embedding"})
 """The operations that ask a model; the last two are how OpenLLMetry names them."""
@@ -26,8 +26,7 @@ def listen() -> None:
     trace: Any = sys.modules.get("opentelemetry.trace")
     if trace is None:
         return
-    # The public getter would load the provider that an environment variable names; that is the application's to do.
-    provider = getattr(trace, "_TRACER_PROVIDER", None)
+    provider = users_provider()
     if provider is None:
         from llmeval.capture import dropped  # needs OpenTelemetry, which is loaded here
 
@@ -39,6 +38,12 @@ def listen() -> None:
     if provider is not None and provider not in _sampled:
         _sampled.add(provider)
         _keep_dropped(getattr(provider, "sampler", None))
+
+
+def users_provider() -> Any:
+    """Returns the tracer provider that is configured, or `None`; imports and loads nothing."""
+    # The public getter would load the provider that an environment variable names; that is the application's to do.
+    return getattr(sys.modules.get("opentelemetry.trace"), "_TRACER_PROVIDER", None)
 
 
 def stop_listening() -> None:
