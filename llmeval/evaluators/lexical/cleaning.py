@@ -20,6 +20,7 @@ _SPELLINGS = str.maketrans(
         "⁄": "/",  # noqa: RUF001 - look-alikes are what it is about
         "…": " ",
         "•": "\n",
+        **dict.fromkeys("。、・「」『』【】《》¿¡", " "),
     }
 )
 _OPERATORS = ((re.compile(r"!=|<>"), "≠"), (re.compile("<="), "≤"), (re.compile(">="), "≥"), (re.compile("=="), "="))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from llmeval.evaluators.lexical.quantities import rivals
-from llmeval.evaluators.lexical.tokens import Token
+from llmeval.evaluators.lexical.tokens import Token, same
+from llmeval.evaluators.lexical.units import UNITS
 from llmeval.evaluators.lexical.vocabulary import ANTONYMS, AUXILIARIES, CLOSED_SETS, FUNCTION_WORDS, HEDGES
 
 __all__ = ["conflict"]
@@ -15,6 +17,7 @@ __all__ = ["conflict"]
 _COMMON_GROUND = 0.6
 """How much of their content two texts share when a number, alone of its kind in each, is about the same thing."""
 
+_DIGITS = re.compile(r"\d+")
 _REVERSING = ("un", "non", "dis", "im", "ir", "il")
 _NOT_REVERSED = frozenset({"until", "unless", "less"})
 _LEADS = {"yes": "no", "no": "yes"}
@@ -45,13 +48,12 @@ def _opposite_leads(reference: Sequence[Token], answer: Sequence[Token]) -> str 
 
 
 def _lead(token: Token) -> str | None:
-    word = token.text.casefold()
-    return word if word in _LEADS and isinstance(token.key, tuple) and token.key[-1] is True else None
+    return token.word if token.word in _LEADS and token.stops else None
 
 
 def _idle_no(tokens: Sequence[Token]) -> bool:
     """Returns whether the text goes on in a way that takes its yes or no back, such as "No, but you can …"."""
-    return len(tokens) > 1 and tokens[1].text.casefold() in {"but", "wait", "however", "not", "no", "yes", "actually"}
+    return len(tokens) > 1 and tokens[1].word in {"but", "wait", "however", "not", "no", "yes", "actually"}
 
 
 def _in_place(reference: Sequence[Token], answer: Sequence[Token]) -> str | None:
@@ -63,7 +65,8 @@ def _in_place(reference: Sequence[Token], answer: Sequence[Token]) -> str | None
     if not all(_contradict(left, right) for left, right in pairs):
         return None
     reversals = sum(left.kind in {"word", "negation"} for left, _ in pairs)
-    if reversals > 1 or _reordered(reference, pairs):
+    # "$10 per month" is "$120 per year", and not open is closed: two turns may be none.
+    if reversals > 1 or (reversals and len(pairs) > 1) or _reordered(reference, pairs):
         return None
     return _says(*pairs[0])
 
@@ -73,7 +76,7 @@ def _changes(reference: Sequence[Token], answer: Sequence[Token]) -> Iterator[tu
         yield None, None
         return
     for left, right in zip(reference, answer, strict=True):
-        if left.key != right.key:
+        if not left.same(right):
             yield left, right
 
 
@@ -84,17 +87,21 @@ def _contradict(left: Token, right: Token) -> bool:
     if left.day is not None and right.day is not None:
         return left.day.conflicts(right.day) is True
     if left.kind != right.kind:
-        return {left.text.casefold(), right.text.casefold()} in map(set, ANTONYMS)
+        return frozenset((left.word, right.word)) in ANTONYMS
     if left.kind in {"ordinal", "time"}:
         return True
     if left.kind == "code":
-        return _codes_differ(left.text.casefold(), right.text.casefold())
-    return left.kind in {"word", "negation"} and _reversed(left.text.casefold(), right.text.casefold())
+        return _codes_differ(left.word, right.word)
+    if left.kind not in {"word", "negation"}:
+        return False
+    return _reversed(left.word, right.word) or _reversed(left.topic, right.topic)
 
 
 def _codes_differ(left: str, right: str) -> bool:
-    one, two = ("".join(filter(str.isalnum, code)) for code in (left, right))
-    return not (one.startswith(two) or two.startswith(one) or one.endswith(two) or two.endswith(one))
+    """Returns whether two codes are alike but for their numbers, as A-1001 and A-1002 are."""
+    if _DIGITS.sub("0", left) != _DIGITS.sub("0", right):
+        return False
+    return [int(digits) for digits in _DIGITS.findall(left)] != [int(digits) for digits in _DIGITS.findall(right)]
 
 
 def _reversed(left: str, right: str) -> bool:
@@ -113,7 +120,7 @@ def _reordered(reference: Sequence[Token], pairs: Sequence[tuple[Token, Token]])
     for start, end in pairwise(places):
         if not any(words[token.key] == 1 for token in reference[start + 1 : end] if _content(token)):
             return True
-    return any(token.text.casefold() in {"between", "sum", "total", "both"} for token in reference)
+    return any(token.word in {"between", "sum", "total", "both"} for token in reference)
 
 
 def _value(token: Token) -> object:
@@ -124,7 +131,7 @@ def _value(token: Token) -> object:
 def _negation(reference: Sequence[Token], answer: Sequence[Token]) -> str | None:
     """Compares texts of which one only negates the other."""
     plain, other = _unnegated(reference), _unnegated(answer)
-    if not plain or plain != other or any(token.text.casefold() == "only" for token in (*reference, *answer)):
+    if not plain or not same(plain, other) or any(token.word == "only" for token in (*reference, *answer)):
         return None
     ours, theirs = (sum(token.kind == "negation" for token in tokens) for tokens in (reference, answer))
     if (ours, theirs) == (0, 1):
@@ -134,12 +141,15 @@ def _negation(reference: Sequence[Token], answer: Sequence[Token]) -> str | None
     return None
 
 
-def _unnegated(tokens: Sequence[Token]) -> list[object]:
-    return [
-        token.key
-        for token in tokens
-        if token.kind != "negation" and not (token.kind == "word" and token.text.casefold() in AUXILIARIES)
-    ]
+def _unnegated(tokens: Sequence[Token]) -> list[Token]:
+    """Returns the tokens without negations, and without what comes with them ("do not", "no longer")."""
+    kept = []
+    for at, token in enumerate(tokens):
+        no_longer = token.word == "longer" and at > 0 and tokens[at - 1].word == "no"
+        measures = at + 1 < len(tokens) and tokens[at + 1].word == "than"
+        if token.kind != "negation" and token.word not in AUXILIARIES and (not no_longer or measures):
+            kept.append(token)
+    return kept
 
 
 def _negated(tokens: Sequence[Token]) -> str:
@@ -161,7 +171,9 @@ def _lone_rivals(reference: Sequence[Token], answer: Sequence[Token]) -> str | N
 
 
 def _same_topic(reference: Sequence[Token], answer: Sequence[Token]) -> bool:
-    ours, theirs = ({token.key for token in tokens if _content(token)} for tokens in (reference, answer))
+    ours, theirs = ({token.topic for token in tokens if _content(token)} for tokens in (reference, answer))
+    if any(word in UNITS for word in ours ^ theirs):
+        return False
     if not ours or not theirs or len(ours & theirs) < _COMMON_GROUND * max(len(ours), len(theirs)):
         return False
     if len(ours & theirs) < 2:
@@ -171,14 +183,11 @@ def _same_topic(reference: Sequence[Token], answer: Sequence[Token]) -> bool:
 
 def _qualifiers(tokens: Sequence[Token]) -> Counter[str]:
     """Returns the words that change what a number means; where they differ, two numbers can both be right."""
-    return Counter(
-        token.text.casefold() for token in tokens if token.kind == "negation" or token.text.casefold() in HEDGES
-    )
+    return Counter(token.word for token in tokens if token.kind == "negation" or token.word in HEDGES)
 
 
 def _content(token: Token) -> bool:
-    word = token.text.casefold()
-    return token.kind == "word" and word not in FUNCTION_WORDS and word not in HEDGES
+    return token.kind == "word" and token.word not in FUNCTION_WORDS and token.word not in HEDGES
 
 
 def _complements(left: Token, right: Token) -> bool:

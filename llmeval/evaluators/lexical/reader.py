@@ -94,13 +94,14 @@ def _word(piece: Piece) -> Token:
     if word in NEGATIONS or word in {"yes", "no"}:
         # "No, refunds are possible" is not "No refunds are possible".
         kind = "negation" if word in NEGATIONS else "word"
-        return Token(kind, (kind, word, piece.stops), piece.text)
-    return Token("word", ("word", _singular(word, piece.text)), piece.text)
+        return Token(kind, (kind, word, piece.stops), piece.text, stops=piece.stops)
+    # A capital may begin a name, and Adams is not Adam.
+    return Token("word", ("word", word), piece.text, stem=_singular(word) if piece.text.islower() else None)
 
 
-def _singular(word: str, written: str) -> str:
-    """Returns a plain English plural without its ending; names keep theirs, as Adams is not Adam."""
-    if not written.islower() or len(word) < 4 or word in PLURALS_WITH_ANOTHER_MEANING or not word.isascii():
+def _singular(word: str) -> str:
+    """Returns a plain English plural without its ending."""
+    if len(word) < 4 or word in PLURALS_WITH_ANOTHER_MEANING or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:
         return f"{word[:-3]}y"

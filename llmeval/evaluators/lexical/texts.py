@@ -10,7 +10,7 @@ from llmeval.evaluators.lexical.agreement import Agreement, agrees, disagrees, e
 from llmeval.evaluators.lexical.conflicts import conflict
 from llmeval.evaluators.lexical.courtesy import without_courtesy
 from llmeval.evaluators.lexical.reader import read
-from llmeval.evaluators.lexical.tokens import Token
+from llmeval.evaluators.lexical.tokens import Token, same
 
 __all__ = ["compare_texts"]
 
@@ -53,18 +53,14 @@ def _one_is_empty(reference: str, answer: str) -> Agreement:
 def _compare(reference: Sequence[Token], answer: Sequence[Token], written: str) -> Agreement:
     if not reference or not answer:
         return undecided("One of the texts has no words to compare.")
-    if _keys(reference) == _keys(answer):
+    if same(reference, answer):
         return agrees("The answer says the same as the reference, apart from spelling and punctuation.")
-    if _is_value(reference) and _keys(_unframed(answer)) == _keys(reference):
+    if _is_value(reference) and same(reference, _unframed(answer)):
         return agrees("The answer is a sentence around the reference and adds nothing to it.")
     found = conflict(reference, answer) or (conflict(reference, _unframed(answer)) if _is_value(reference) else None)
     if found is not None:
         return disagrees(f"{found[0].upper()}{found[1:]}.")
     return undecided(_difference(reference, answer))
-
-
-def _keys(tokens: Sequence[Token]) -> list[object]:
-    return [token.key for token in tokens]
 
 
 def _is_value(tokens: Sequence[Token]) -> bool:
@@ -73,7 +69,7 @@ def _is_value(tokens: Sequence[Token]) -> bool:
 
 
 def _unframed(tokens: Sequence[Token]) -> Sequence[Token]:
-    start = tuple(token.text.casefold() for token in tokens[:2])
+    start = tuple(token.word for token in tokens[:2])
     return tokens[2:] if start in _FRAMES else tokens
 
 
@@ -90,11 +86,15 @@ def _difference(reference: Sequence[Token], answer: Sequence[Token]) -> str:
 
 def _beyond(tokens: Sequence[Token], others: Sequence[Token]) -> str:
     """Returns what stands in `tokens` but not in `others`, in quotes, or nothing."""
-    left = Counter(_keys(others))
+    left = Counter(map(_said, others))
     words = []
     for token in tokens:
-        if left[token.key] > 0:
-            left[token.key] -= 1
+        if left[_said(token)] > 0:
+            left[_said(token)] -= 1
         else:
-            words.append(token.text)
+            words.append(f"{token.text}," if token.stops else token.text)
     return excerpt(" ".join(words)) if words else ""
+
+
+def _said(token: Token) -> object:
+    return token.topic if token.kind == "word" and not token.stops else token.key

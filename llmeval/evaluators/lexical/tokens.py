@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from llmeval.evaluators.lexical.quantities import Quantity
 
-__all__ = ["Day", "Token"]
+__all__ = ["Day", "Token", "same"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,11 @@ def _differ(one: int | None, two: int | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: two are the same when their keys are.
+    """One token of a text.
 
     `kind` is `word`, `quantity`, `ordinal`, `date`, `time`, `code`, `mark` or `negation`. `text` is as it was written,
-    after the characters were normalised. `tight` is whether only blanks or a hyphen stand before it.
+    after the characters were normalised. `tight` is whether only blanks or a hyphen stand before it. `stem` is a word
+    without its plural ending, where it is surely no name; `stops` is whether a clause ends behind a yes or a no.
     """
 
     kind: str
@@ -50,3 +51,24 @@ class Token:
     tight: bool = False
     quantity: Quantity | None = None
     day: Day | None = None
+    stem: str | None = None
+    stops: bool = False
+
+    @property
+    def word(self) -> str:
+        """The text without regard to case."""
+        return self.text.casefold()
+
+    @property
+    def topic(self) -> str:
+        """The stem, or else the word: what two texts that talk about the same thing share."""
+        return self.stem or self.word
+
+    def same(self, other: Token) -> bool:
+        """Returns whether both say the same; a plural ending makes no difference, except in names."""
+        return self.key == other.key or (self.stem is not None and self.stem == other.stem)
+
+
+def same(one: Sequence[Token], two: Sequence[Token]) -> bool:
+    """Returns whether two texts say the same, token by token."""
+    return len(one) == len(two) and all(left.same(right) for left, right in zip(one, two, strict=True))

@@ -27,7 +27,10 @@ def _words(text: str) -> frozenset[str]:
 
 ARTICLES: Final = _words("a an the")
 
-NEGATIONS: Final = _words("not no never non none nobody nothing nowhere neither nor without cannot hardly")
+NEGATIONS: Final = _words(
+    "not no never non none nobody nothing nowhere neither nor without cannot hardly "
+    "nicht kein keine nie nunca jamais pas"
+)
 
 AUXILIARIES: Final = _words("do does did")
 """Words that a negation brings along: "includes" is the positive of "does not include"."""
@@ -115,6 +118,7 @@ CLOSED_SETS: Final = tuple(
         "north south east west northern southern eastern western",
         "red orange yellow green blue purple black white grey brown pink",
         "spring summer autumn winter",
+        "minute hour day week month quarter year",
     )
 )
 """Sets of words of which two different ones in the same place cannot both be right."""
