@@ -46,20 +46,10 @@ def evaluator_for(spec: Any, root: Path | None = None) -> Any:
     if isinstance(spec, str):
         return _from_text(spec, root)
     kind = kind_of(spec)
+    if kind in ("judge", "model", "agent"):
+        return _asking(spec)
     if kind == "evaluator":
         return spec() if isinstance(spec, type) else spec
-    if kind == "judge":
-        from llmeval.evaluators.judge import JudgeEvaluator
-
-        return JudgeEvaluator(spec)
-    if kind == "model":
-        from llmeval.evaluators.reviewer import Reviewer
-
-        return Reviewer(model=spec)
-    if kind == "agent":
-        from llmeval.evaluators.agents import AgentEvaluator
-
-        return AgentEvaluator(spec)
     from llmeval.evaluators.function import FunctionEvaluator
 
     return FunctionEvaluator(spec)
@@ -103,10 +93,10 @@ def _from_text(spec: str, root: Path | None) -> Any:
         from llmeval.imports import load_object
 
         return evaluator_for(load_object(spec, root), root)
-    if spec.startswith("decisions:"):
-        from llmeval.evaluators.judge import DecisionsEvaluator
+    return _asking(spec)
 
-        return DecisionsEvaluator(spec)
-    from llmeval.evaluators.reviewer import Reviewer
 
-    return Reviewer(model=spec)
+def _asking(spec: Any) -> Any:
+    from llmeval.evaluators.modelled import model_evaluator
+
+    return model_evaluator(spec)

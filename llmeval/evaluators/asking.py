@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval.criteria import Criterion
 from llmeval.errors import EvaluatorConfigError
@@ -37,13 +37,13 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 class ModelEvaluator(Evaluator):
     """Grades by asking a model.
 
-    `note` is called with a line that the person at the terminal should know. A run gives each evaluator its session by
-    `bound`; one that is not bound makes a session of its own, which `aclose` ends.
+    The evaluators of a run may share a session, by `bound`: each server's client is then made once. An evaluator without
+    one makes a session of its own for each event loop. `aclose` ends either.
     """
 
-    note: ClassVar[Callable[[str], None]] = staticmethod(lambda message: None)
-    session: Session | None = None
-    _own: Session | None = None
+    def __init__(self) -> None:
+        self._session: Session | None = None
+        self._own: dict[object, Session] = {}
 
     @property
     def model_used(self) -> Model:
@@ -57,7 +57,7 @@ class ModelEvaluator(Evaluator):
     def bound(self, session: Session | None = None) -> Self:
         """Returns a copy for one run, which asks in `session`."""
         fresh = copy.copy(self)
-        fresh.session, fresh._own = session, None
+        fresh._session, fresh._own = session, {}
         return fresh
 
     def describe(self) -> str:
@@ -75,19 +75,28 @@ class ModelEvaluator(Evaluator):
 
     def asking(self) -> Session:
         """Returns the session to ask in."""
-        if self.session is not None:
-            return self.session
-        if self._own is None:
-            from llmeval.providers.session import Session  # only when a request is about to be made
-
-            self._own = Session(note=self.note)
-        return self._own
+        session = self._session or self._session_of_loop()
+        session.note = self.note
+        return session
 
     async def aclose(self) -> None:
-        """Closes the clients of a session of its own."""
-        if self._own is not None:
-            own, self._own = self._own, None
-            await own.aclose()
+        """Closes the clients of its session."""
+        import asyncio  # as below
+
+        own = self._own.pop(asyncio.get_running_loop(), None)
+        for session in (own, self._session):
+            if session is not None:
+                await session.aclose()
+
+    def _session_of_loop(self) -> Session:
+        import asyncio  # declaring an evaluator must not load it
+
+        from llmeval.providers.session import Session
+
+        loop = asyncio.get_running_loop()
+        if loop not in self._own:
+            self._own[loop] = Session()
+        return self._own[loop]
 
     def identity(self) -> Mapping[str, Json]:
         """Returns the kind, the model and its settings."""

@@ -35,6 +35,11 @@ class LocalEvaluator(Evaluator):
         return Grades(results=[_result(subject, criterion) for criterion in criteria])
 
 
+def _question(inputs: Json) -> str:
+    """Returns the question that was asked, whose words an answer may repeat; nothing when inputs are no text."""
+    return inputs if isinstance(inputs, str) else ""
+
+
 def _result(subject: Subject, criterion: Criterion) -> Result:
     name = criterion.name
     if not criterion.compares:
@@ -44,5 +49,5 @@ def _result(subject: Subject, criterion: Criterion) -> Result:
     # Only a run that grades with it pays for the comparison's word lists and patterns.
     from llmeval.evaluators.lexical import compare
 
-    found = compare(subject.case.expected_output, subject.evidence.output)
+    found = compare(subject.case.expected_output, subject.evidence.output, _question(subject.case.inputs))
     return Result(name=name, value=found.verdict, reason=found.reason)

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llmeval.criteria import Criterion
-from llmeval.errors import EvaluatorConfigError, EvaluatorError
+from llmeval.errors import EvaluatorConfigError
 from llmeval.evaluators import prompt
 from llmeval.evaluators.asking import ModelEvaluator, as_model
 from llmeval.evaluators.base import Grades, RequestCount, Subject
-from llmeval.evaluators.exchange import MAX_STEPS, Exchange, readable
-from llmeval.evaluators.replies import Unreadable
+from llmeval.evaluators.exchange import MAX_STEPS, ModelExchange
+from llmeval.evaluators.grading import graded
 from llmeval.evaluators.tools import Toolbox, check_tools, tools_identity
-from llmeval.evaluators.verdicts import Answer, keys, read_verdicts, verdict_schema
+from llmeval.evaluators.verdicts import verdict_schema
 from llmeval.jsonable import Json
-from llmeval.providers.messages import Reply, Request
+from llmeval.providers.messages import Request
 from llmeval.providers.model import Model
-from llmeval.results import ErrorInfo, Result
-
-if TYPE_CHECKING:
-    from llmeval.evaluators.verdicts import Verdict
 
 __all__ = ["Reviewer"]
 
@@ -49,6 +45,7 @@ class Reviewer(ModelEvaluator):
         model: Model | str | None = None,
         max_steps: int | None = None,
     ) -> None:
+        super().__init__()
         name = type(self).__name__
         self.instructions = self.instructions if instructions is None else instructions
         if self.instructions is not None and (not isinstance(self.instructions, str) or not self.instructions.strip()):
@@ -92,53 +89,10 @@ class Reviewer(ModelEvaluator):
             schema=verdict_schema(len(order)),
             tools=toolbox.specs if toolbox else (),
         )
-        return self._grade(request, toolbox, [order.index(one) for one in criteria], criteria)
+        return self._grade(request, toolbox, criteria, order)
 
     async def _grade(
-        self, request: Request, toolbox: Toolbox | None, places: Sequence[int], criteria: Sequence[Criterion]
+        self, request: Request, toolbox: Toolbox | None, criteria: Sequence[Criterion], order: Sequence[Criterion]
     ) -> Grades:
-        model = self.model_used
-        exchange = Exchange(self.asking(), model, request, toolbox, self.max_steps)
-        asked = keys(len(criteria))
-        answer = await self._answer(exchange, asked)
-        results = [
-            self._result(one, answer[asked[place]], exchange) for one, place in zip(criteria, places, strict=True)
-        ]
-        return Grades(results=results, usage=exchange.usage)
-
-    async def _answer(self, exchange: Exchange, asked: Sequence[str]) -> Mapping[str, Verdict | Exception]:
-        """Returns a verdict for each key, or why there is none; what the first reply said well, it keeps."""
-        try:
-            reply = await exchange.reply()
-            first = self._read(reply, asked)
-            why = next((found for found in first.values() if isinstance(found, Unreadable)), None)
-            if why is None:
-                return first
-            second = self._read(await exchange.repaired(why), asked)
-        except EvaluatorError as error:
-            return dict.fromkeys(asked, error)
-        return {key: second[key] if isinstance(first[key], Unreadable) else first[key] for key in asked}
-
-    def _read(self, reply: Reply, asked: Sequence[str]) -> Answer:
-        try:
-            return read_verdicts(readable(reply, self.model_used), asked)
-        except Unreadable as error:
-            return dict.fromkeys(asked, error)
-
-    def _result(self, criterion: Criterion, found: Verdict | Exception, exchange: Exchange) -> Result:
-        evidence: dict[str, Json] = {"tool_calls": exchange.tool_calls} if exchange.tool_calls else {}
-        if not isinstance(found, Exception):
-            return Result(
-                name=criterion.name,
-                value=found.value,
-                reason=found.reason,
-                model=exchange.model,
-                evidence=evidence or None,
-            )
-        if exchange.raw is not None:
-            evidence["raw"] = exchange.raw
-        message = str(found)
-        if isinstance(found, Unreadable):
-            message = f"{self.model_used.describe()}: no verdict, also after asking again: {message}"
-        error = ErrorInfo(type="EvaluatorError", message=message)
-        return Result(name=criterion.name, error=error, model=exchange.model, evidence=evidence or None)
+        exchange = ModelExchange(self.asking(), self.model_used, request, toolbox, self.max_steps)
+        return await graded(exchange, criteria, order)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from llmeval.errors import EvaluatorConfigError
 from llmeval.jsonable import Json, digest, dumps
 from llmeval.providers.messages import ToolOutput, ToolSpec, ToolUse
 
-__all__ = ["Toolbox", "check_tools", "tools_identity"]
+__all__ = ["Toolbox", "check_tools", "read_arguments", "tools_identity"]
 
 
 class Toolbox:
@@ -31,7 +31,7 @@ class Toolbox:
 
         name = function.__name__
         try:
-            self._adapters[name] = TypeAdapter(function)
+            self._adapters[name] = TypeAdapter(cast("Any", function))
             schema = self._adapters[name].json_schema()
         except (PydanticSchemaGenerationError, PydanticUserError, NameError) as error:
             raise EvaluatorConfigError(f"tool {name}: its signature has no JSON Schema ({error})") from None
@@ -48,7 +48,7 @@ class Toolbox:
         return tuple([await self._one(use, record) for use in uses])
 
     async def _one(self, use: ToolUse, record: list[dict[str, Json]]) -> ToolOutput:
-        entry: dict[str, Json] = {"name": use.name, "arguments": _arguments(use.arguments)}
+        entry: dict[str, Json] = {"name": use.name, "arguments": read_arguments(use.arguments)}
         record.append(entry)
         try:
             text = await self._call(use)
@@ -116,7 +116,8 @@ def _documented(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     return described or text, {part.arg_name: part.description or "" for part in parsed.params}
 
 
-def _arguments(text: str) -> Json:
+def read_arguments(text: str | None) -> Json:
+    """Returns the arguments that a model wrote, as JSON, or as its text when they are none."""
     from pydantic_core import from_json
 
     try:

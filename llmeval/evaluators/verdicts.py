@@ -63,7 +63,7 @@ def _verdict(key: str, data: Any) -> Verdict | Unreadable:
     if not isinstance(data, Mapping):
         return Unreadable(f"the answer for {key!r} is not an object with a reason and a verdict")
     label = data.get("verdict")
-    word = label.strip().rstrip(".!").casefold() if isinstance(label, str) else None
+    word = label.strip().rstrip(".!").casefold() if isinstance(label, str) else ""
     if word not in VERDICTS:
         return Unreadable(f"the verdict for {key!r} is {label!r:.60}, which is not pass, fail or unknown")
     try:

@@ -20,9 +20,11 @@ _NOTHING = frozenset({"null", "none", "nothing", "n/a", "nil", "-"})
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def compare(reference: Json, answer: Json) -> Agreement:
-    """Returns whether the JSON value `answer` agrees with `reference`."""
+def compare(reference: Json, answer: Json, question: str = "") -> Agreement:
+    """Returns whether the JSON value `answer` agrees with `reference`; `question` is what it answers, where known."""
     kind, other = _kind(reference), _kind(answer)
+    if kind == other == "text":
+        return _texts(reference, answer, question)
     if kind == other:
         return _ALIKE[kind](reference, answer)
     if other == "text":
@@ -81,11 +83,11 @@ def _rounds(one: Any, two: Any) -> bool:
     return places > 0 and abs(Fraction(coarse) - Fraction(fine)) < Fraction(1, 10**places)
 
 
-def _texts(reference: Json, answer: Json) -> Agreement:
+def _texts(reference: str, answer: str, question: str) -> Agreement:
     ours, theirs = _parsed(reference), _parsed(answer)
     if isinstance(ours, (dict, list)) and isinstance(theirs, (dict, list)):
         return compare(ours, theirs)
-    return compare_texts(reference, answer)
+    return compare_texts(reference, answer, question)
 
 
 def _against_text(reference: Json, kind: str, answer: str) -> Agreement:
@@ -176,7 +178,6 @@ _ALIKE = {
     "null": _nulls,
     "boolean": _booleans,
     "number": _numbers,
-    "text": _texts,
     "object": _objects,
     "list": _lists,
 }

@@ -50,7 +50,7 @@ FUNCTION_WORDS: Final = (
 HEDGES: Final = _words(
     "about around approximately roughly nearly almost circa ca over under more less fewer least most up above below "
     "exceed maximum minimum max min twice double half triple thrice times plus minus additional additionally extra "
-    "remaining remain left ago already per each every monthly yearly annually annual weekly daily hourly off of "
+    "remaining remain left ago already per each every monthly yearly annually annual weekly daily hourly off "
     "another further between either or unless except if usually typically sometimes maybe perhaps probably "
     "utc gmt est edt cst pst pdt cet cest bst business working ~ + / ≤ ≥ < > ±"
 )
