@@ -188,10 +188,11 @@ class _Answer:
     def _tool_uses(self) -> list[dict[str, Any]]:
         turns = self.body.get("messages") or self.body.get("input")
         rounds = sum(_is_tool_turn(turn) for turn in turns)
-        tools = self.body.get("tools") or ()
-        if not tools or rounds >= self.traits.get("tools", 0) * (1 if self.path.endswith("/messages") else len(tools)):
-            return []
-        plain = [tool.get("function", tool) for tool in tools]
+        tools = [tool.get("function", tool) for tool in self.body.get("tools") or ()]
+        final = [tool for tool in tools if "verdicts" in _parameters(tool).get("properties", {})]
+        plain = [tool for tool in tools if tool not in final]
+        if rounds >= self.traits.get("tools", 0) * (1 if self.path.endswith("/messages") else len(plain)):
+            return [{"id": "call_final", "name": tool["name"], "input": self._object(tool)} for tool in final]
         return [
             {"id": f"call_{rounds}_{i}", "name": tool["name"], "input": _sample(_parameters(tool), "pass", "x")}
             for i, tool in enumerate(plain)
@@ -217,7 +218,7 @@ class _Answer:
             return "It is fine, I suppose.", "stop", None
         return text, "stop", None
 
-    def _object(self) -> Any:
+    def _object(self, tool: Mapping[str, Any] | None = None) -> Any:
         if self.stub.reply is not None:
             return self.stub.reply(self.body)
         traits = self.traits
@@ -225,7 +226,7 @@ class _Answer:
         if "flip" in traits and self.number % 2 == 0:
             want = "fail"
         reason = _prompt(self.body) if "echo" in traits else "because"
-        schema = _schema(self.body)
+        schema = _schema(self.body) if tool is None else _parameters(tool)
         data = _sample(schema, want, reason) if schema else {"reason": reason, "verdict": want}
         return _spoilt(data, traits)
 
@@ -349,9 +350,9 @@ def _spoilt(data: Any, traits: Mapping[str, int]) -> Any:
     if "extra" in traits:
         data = {"note": "n/a", **data, "debug": {"a": [1]}}
     if "missing" in traits:
-        data = {key: value for key, value in data.items() if key not in ("verdicts", "verdict")}
+        data = {key: value for key, value in data.items() if key not in ("verdicts", "verdict", "answers")}
     if "unasked" in traits:
-        data["verdicts"]["c99"] = {"reason": "because", "verdict": "pass"}
+        data.setdefault("verdicts", {})["c99"] = {"reason": "because", "verdict": "pass"}
     return data
 
 

@@ -37,8 +37,8 @@ _KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 class ModelEvaluator(Evaluator):
     """Grades by asking a model.
 
-    The evaluators of a run may share a session, by `bound`: each server's client is then made once. An evaluator without
-    one makes a session of its own for each event loop. `aclose` ends either.
+    The evaluators of a run may share a session, by `bound`: each server's client is then made once. An evaluator
+    without one makes a session of its own for each event loop. `aclose` ends either.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,8 @@ class ModelEvaluator(Evaluator):
     def asking(self) -> Session:
         """Returns the session to ask in."""
         session = self._session or self._session_of_loop()
-        session.note = self.note
+        if "note" in vars(self):  # a run has set it
+            session.note = self.note
         return session
 
     async def aclose(self) -> None:

@@ -32,7 +32,7 @@ class Memory:
 
     def __init__(self, model: Model, provider: Provider) -> None:
         self.model = model
-        self.provider = provider
+        self.provider = self.usual = provider
         self.settings = Settings(mode=provider.modes[0])
         self.refused: str | None = None
         self._confirmed = False
@@ -59,9 +59,9 @@ class Memory:
                 self._settled = True
                 self._scout.set()
 
-    def learn(self, provider: Provider, settings: Settings, request: Request, note: Callable[[str], None]) -> None:
+    def learn(self, provider: Provider, settings: Settings, request: Request, note: Callable[[str], object]) -> None:
         """Keeps what made a request succeed, and says what is new about it."""
-        if provider is not self.provider and type(provider) is not type(self.provider):
+        if provider is not self.provider and self.provider is self.usual:
             note(
                 f"{self.model.describe()}: the server does not know this protocol, asked over Chat Completions instead"
             )

@@ -72,7 +72,7 @@ class Request:
 
     `system` is the same for every trial of a run. `parts` are the first message: texts and attachments in order; the
     first part repeats between trials too. `schema` is a JSON Schema that the reply should match. `questions` are for
-    the Decisions protocol.
+    the Decisions protocol, and `otherwise` is what is asked instead when the server speaks only Chat Completions.
     """
 
     system: str
@@ -81,3 +81,4 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
     turns: tuple[Turn, ...] = ()
     questions: tuple[Mapping[str, Json], ...] = ()
+    otherwise: Request | None = None

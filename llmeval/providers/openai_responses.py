@@ -11,7 +11,7 @@ from llmeval.providers.messages import Finish, Reply, Request, ToolUse, Turn
 from llmeval.providers.model import Model
 from llmeval.providers.openai_sdk import OpenAISDK, data_url, file_name, tokens, unsupported
 
-__all__ = ["Responses"]
+__all__ = ["Responses", "content_part"]
 
 
 class Responses(OpenAISDK):
@@ -25,7 +25,7 @@ class Responses(OpenAISDK):
         body: dict[str, Any] = {
             "model": model.name,
             "instructions": request.system,
-            "input": [{"role": "user", "content": [_part(part) for part in request.parts]}],
+            "input": [{"role": "user", "content": [content_part(part) for part in request.parts]}],
         }
         for turn in request.turns:
             body["input"] += _items(turn)
@@ -73,7 +73,12 @@ def _format(request: Request, settings: Settings) -> dict[str, Any] | None:
     return {"type": "json_schema", "name": "grades", "schema": request.schema, "strict": True}
 
 
-def _part(part: str | Attachment) -> dict[str, Any]:
+def content_part(part: str | Attachment) -> dict[str, Any]:
+    """Returns a text or an attachment as a part of a message.
+
+    Raises:
+        EvaluatorError: the protocol does not take this kind of attachment.
+    """
     if isinstance(part, str):
         return {"type": "input_text", "text": part}
     if part.media_type.startswith("image/"):

@@ -30,7 +30,7 @@ class Session:
 
     def __init__(
         self,
-        note: Callable[[str], None] | None = None,
+        note: Callable[[str], object] | None = None,
         throttled: Callable[[str, float | None], None] | None = None,
     ) -> None:
         self.note = note or _ignore
@@ -63,7 +63,9 @@ class Session:
         """Asks, adapting to what the server refuses; every adaptation leaves fewer, so that it ends."""
         provider, settings = memory.provider, memory.settings
         first: Problem | None = None
+        whole = request
         while True:
+            request = whole if provider is memory.usual else whole.otherwise or whole
             body = provider.body(model, request, settings)
             found = await self._attempt(provider, model, body)
             if isinstance(found, Reply):
