@@ -79,7 +79,7 @@ def _yaml11(text: str) -> object:
 
 def _constructed(tag: str, text: str) -> object:
     kind = tag.rpartition(":")[2]
-    if kind in ("merge", "value"):
+    if kind in ("merge", "value", "yaml"):  # `yaml` stands for `!`, `&` and `*`, which start no plain scalar
         return Unreadable(f"a {kind} key")
     try:
         return SafeConstructor.yaml_constructors[tag](SafeConstructor(), ScalarNode(tag, text))
