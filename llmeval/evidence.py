@@ -199,9 +199,7 @@ def called(tool_calls: Iterable[ToolCall], name: str, arguments: Mapping[str, An
 
 
 def last_text(messages: Sequence[Message]) -> str | None:
-    """Returns the last assistant text; of a lone message, its own, whoever wrote it."""
-    if len(messages) == 1:
-        return messages[0].text
+    """Returns the last assistant text, or `None` when there is none."""
     return next(
         (text for message in reversed(messages) if message.role == "assistant" and (text := message.text)), None
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -56,6 +56,16 @@ def serving(*replies: Any) -> Iterator[Replies]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@asynccontextmanager
+async def talking(*replies: Any) -> AsyncIterator[tuple[Any, Replies]]:
+    """Yields an async OpenAI client, and the server that it talks to."""
+    import openai
+
+    with serving(*replies) as server:
+        async with openai.AsyncOpenAI(api_key="x", base_url=server.url, max_retries=0) as client:
+            yield client, server
 
 
 def _event(event: dict[str, Any]) -> str:

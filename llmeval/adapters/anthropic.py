@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from llmeval.adapters.dumps import dumped
+from llmeval.adapters.faults import unread
 from llmeval.adapters.message_dicts import read_dict
 from llmeval.cases import OMITTED
 from llmeval.consumption import consumed, read_tokens
@@ -69,11 +70,7 @@ def _runner(value: Any) -> Conversation:
 
 
 def _unread(value: Any) -> EvidenceError:
-    name = type(value).__name__
-    return EvidenceError(
-        f"the result is of type {name}, a stream of which nothing was kept: return its get_final_message(), or declare "
-        f"@adapt({name})"
-    )
+    return unread(type(value), "return its get_final_message()")
 
 
 def _raw_stream(value: Any) -> Any:

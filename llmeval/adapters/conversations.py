@@ -13,6 +13,7 @@ from llmeval.cases import OMITTED
 from llmeval.errors import EvidenceError
 from llmeval.evidence import COMPLETENESS, Attachment, Conversation, Evidence, Message, ToolCall, described, last_text
 from llmeval.jsonable import Json, freeze
+from llmeval.usage import Usage, total
 
 if TYPE_CHECKING:
     from llmeval.adapters.walk import Walk
@@ -34,7 +35,7 @@ def conversation_of(walk: Walk, items: Sequence[Any]) -> Conversation | None:
         refused = isinstance(item, Mapping) and isinstance(item.get("refusal"), str)
     if not any(message.role in ROLES for message in messages):
         return None
-    return Conversation(joined_turns(messages), completeness="refused" if refused else None)
+    return Conversation(joined_turns(messages), completeness="refused" if refused else None, usage=_usage(items))
 
 
 def conversation_evidence(walk: Walk, conversation: Conversation, where: str) -> Evidence:
@@ -121,6 +122,12 @@ def _may_be_message(item: Any) -> bool:
     if cls is dict:
         return "role" in item or "type" in item
     return issubclass(cls, Message) or sdks.messages_reader(cls) is not None
+
+
+def _usage(items: Sequence[Any]) -> Usage | None:
+    found = [read(item) for item in items if (read := sdks.usage_reader(type(item)))]
+    usages = [usage for usage in found if usage is not None]
+    return total(usages) if usages else None
 
 
 def _messages(walk: Walk, item: Any) -> Sequence[Message] | None:

@@ -10,7 +10,7 @@ from typing import Final
 from llmeval.adapters.classes import full_name
 from llmeval.errors import EvidenceError
 
-__all__ = ["unfit"]
+__all__ = ["unfit", "unread"]
 
 _CURES: Final = (
     (io.IOBase, "is an open file", "return its text, or Attachment(its bytes)"),
@@ -29,4 +29,12 @@ def unfit(cls: type, where: str, hint: str | None = None) -> EvidenceError:
     fault, cure = next((fault, cure) for kind, fault, cure in _CURES if issubclass(cls, kind))
     return EvidenceError(
         f"{where} is of type {full_name(cls)}, which {hint or fault}: declare @adapt({cls.__name__}), or {cure}"
+    )
+
+
+def unread(cls: type, cure: str) -> EvidenceError:
+    """Returns the error for a stream that keeps nothing of what it gave, or was not read at all."""
+    return EvidenceError(
+        f"the result is of type {full_name(cls)}, a stream that has nothing to show: {cure}, or declare "
+        f"@adapt({cls.__name__})"
     )

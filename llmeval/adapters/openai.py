@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from llmeval.adapters.dumps import dumped
+from llmeval.adapters.faults import unread
 from llmeval.adapters.message_dicts import joined_turns, read_dict
 from llmeval.cases import OMITTED
 from llmeval.consumption import consumed, read_tokens
@@ -117,12 +118,7 @@ def _cut(conversation: Conversation, completeness: str) -> Conversation:
 
 
 def _unread(value: Any) -> EvidenceError:
-    name = type(value).__name__
-    return EvidenceError(
-        f"the result is of type {name}, a stream that keeps nothing of what it gave: gather it in perform and return "
-        f"the text, or return the final object of client.responses.stream(…) or client.chat.completions.stream(…), or "
-        f"declare @adapt({name})"
-    )
+    return unread(type(value), "return the text that you gathered, or the final object of client.responses.stream(…)")
 
 
 def _raw_stream(value: Any) -> Any:

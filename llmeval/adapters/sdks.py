@@ -8,12 +8,17 @@ from typing import Any, Final
 
 from llmeval.adapters.classes import by_class
 from llmeval.evidence import Conversation, Message
+from llmeval.usage import Usage
 
-__all__ = ["adapter", "messages_reader"]
+__all__ = ["adapter", "messages_reader", "usage_reader"]
 
 _FILES: Final = {
+    "agents": "openai_agents",
     "anthropic": "anthropic",
+    "langchain_core": "langchain",
+    "langgraph": "langgraph",
     "openai": "openai",
+    "pydantic_ai": "pydantic_ai",
 }
 """The file by the package of a value's class. A file here never imports that package: it reads attributes."""
 
@@ -32,9 +37,17 @@ def messages_reader(cls: type) -> Callable[[Any], Sequence[Message] | None] | No
     return _found(cls, "MESSAGES")
 
 
+@by_class
+def usage_reader(cls: type) -> Callable[[Any], Usage | None] | None:
+    """Returns the function that gives the usage that one item of a list of messages carries."""
+    return _found(cls, "USAGE")
+
+
 def _lone(read: Callable[[Any], Sequence[Message] | None], value: Any) -> Any:
     messages = read(value)
-    return value if messages is None else Conversation(messages)
+    if messages is None:
+        return value
+    return messages[0] if len(messages) == 1 else Conversation(messages)
 
 
 def _found(cls: type, table: str) -> Callable[[Any], Any] | None:
@@ -42,7 +55,7 @@ def _found(cls: type, table: str) -> Callable[[Any], Any] | None:
         package = base.__module__.split(".", 2)
         file = _FILES.get(package[0]) or _FILES.get(".".join(package[:2]))
         if file is not None:
-            known: dict[str, Callable[[Any], Any]] = getattr(import_module(f"llmeval.adapters.{file}"), table)
+            known: dict[str, Callable[[Any], Any]] = getattr(import_module(f"llmeval.adapters.{file}"), table, {})
             if base.__name__ in known:
                 return known[base.__name__]
     return None

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from llmeval.adapters.conversations import conversation_evidence, conversation_of
 from llmeval.adapters.scalars import number
+from llmeval.adapters.states import state_of
 from llmeval.adapters.walk import Walk
 from llmeval.evidence import COMPLETENESS, Conversation, Evidence, Message
 from llmeval.jsonable import Json
@@ -39,8 +40,10 @@ def snapshot(value: Any, declared: Declared = ()) -> Evidence:
         return resolved
     if isinstance(resolved, (list, tuple)):
         resolved = conversation_of(walk, resolved) or resolved
+    elif isinstance(resolved, dict):
+        resolved = state_of(walk, resolved) or resolved
     if isinstance(resolved, Message):
-        resolved = Conversation([resolved])
+        resolved = Conversation([resolved], output=resolved.text)
     if isinstance(resolved, Conversation):
         return conversation_evidence(walk, resolved, "output")
     return _plain(walk, walk.settle(value, resolved, "output"))
