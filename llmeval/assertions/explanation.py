@@ -93,19 +93,18 @@ class _Explanation:
         return [f"  {line}" for line in found]
 
     def _wheres(self) -> list[str]:
-        known = {self._source(part): value for part, value in self._worth_showing()}
-        lines = [f"  where {text} = {shown(value)}" for text, value in known.items()]
-        return lines[:_MOST_WHERES]
+        lines = [f"  where {self._source(part)} = {shown(value)}" for part, value in self._worth_showing()]
+        return list(dict.fromkeys(lines))[:_MOST_WHERES]
 
-    def _worth_showing(self) -> Iterator[tuple[ast.expr, object]]:
+    def _worth_showing(self) -> Iterator[tuple[ast.NamedExpr, object]]:
         on_top = _operands(self._test)
-        for node in ast.walk(self._test):
-            if (number := self._evaluated(node)) is None or not isinstance(node, ast.NamedExpr):
-                continue
-            value = self._values[number]
+        named = [node for node in ast.walk(self._test) if isinstance(node, ast.NamedExpr)]
+        evaluated = {number: node for node in named if (number := self._evaluated(node)) is not None}
+        for number, node in sorted(evaluated.items()):
+            value, source = self._values[number], node.value
             is_thing = callable(value) or issubclass(type(value), ModuleType | AssertionMethods)
-            is_obvious = isinstance(node.value, _LITERALS) or (isinstance(node.value, ast.Name) and node in on_top)
-            says_nothing = type(value).__repr__ is object.__repr__ and isinstance(node.value, ast.Name)
+            is_obvious = isinstance(source, _LITERALS) or (isinstance(source, ast.Name) and node in on_top)
+            says_nothing = isinstance(source, ast.Name) and type(value).__repr__ is object.__repr__
             if not (is_thing or is_obvious or says_nothing):
                 yield node, value
 

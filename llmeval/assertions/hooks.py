@@ -7,6 +7,7 @@ import ast
 import functools
 import linecache
 import warnings
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from opcode import opmap
 from types import CodeType, FunctionType, MethodType
@@ -38,7 +39,9 @@ def instrument(target: Any) -> bool:
 def _methods(owner: type) -> Iterator[FunctionType]:
     for base in owner.__mro__:
         for name, member in list(vars(base).items()):
-            if base is owner or base.__module__ == owner.__module__ or name in _HOOKS:
+            if isinstance(member, type) and member.__qualname__ == f"{owner.__qualname__}.{name}":
+                yield from _methods(member)
+            elif base.__module__ == owner.__module__ or name in _HOOKS:
                 yield from (each for each in _layers(member) if each.__module__ == base.__module__)
 
 
@@ -100,8 +103,9 @@ class _Source:
 
     def at(self, code: CodeType) -> tuple[CodeType, CodeType]:
         """Returns what stands at the place of `code`, plain and instrumented."""
-        at = next(n for n, each in enumerate(self._statements) if code.co_firstlineno <= (each.end_lineno or 0))
-        if at not in self._compiled:
+        ends = [statement.end_lineno or 0 for statement in self._statements]
+        at = bisect_left(ends, code.co_firstlineno)
+        if at not in self._compiled:  # an IndexError where the file has become shorter
             tree = ast.Module([self._statements[at]], [])
             plain = self._compile(tree)
             rewrite(tree, self._lines)
