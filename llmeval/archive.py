@@ -83,6 +83,13 @@ class Archive:
             found = [(path, head) for path, head in found if head.get("name") == name]
         return sorted(found, key=lambda one: str(one[1].get("started_at", "")))
 
+    def recent(self, last: int, name: str | None = None) -> list[Path]:
+        """Returns the `last` reports of one evaluation, or of each; oldest first."""
+        by_name: dict[str, list[Path]] = {}
+        for path, head in self.heads(name):
+            by_name.setdefault(str(head["name"]), []).append(path)
+        return [path for name in sorted(by_name) for path in by_name[name][-last:]]
+
     def _recent(self, name: str, which: str) -> Path:
         complete = [path for path, head in self.heads(name) if not head.get("interrupted") and not head.get("not_run")]
         place = {"latest": 1, "previous": 2}[which]

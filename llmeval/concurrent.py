@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval.callables import is_async
 from llmeval.executors import Ended, Interrupted, LoopLane, ThreadLane, TimedOut
 from llmeval.lifespans import Lifespan
+from llmeval.limits import Launch
 from llmeval.threads import Threads
 from llmeval.trial_runner import TrialRun
 from llmeval.trials import Trial
@@ -26,24 +27,21 @@ GRACE: Final = 2.0
 class Flight:
     """A trial under way: its lane, what awaits it, and whether it was given up."""
 
-    def __init__(self, trial_run: TrialRun, lane: ThreadLane | LoopLane, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, trial_run: TrialRun, lane: ThreadLane | LoopLane, timeout: float | None) -> None:
         self.trial_run = trial_run
         self.lane = lane
-        self.performed = False
         self.landed: asyncio.Future[Any]
-        self.given_up: asyncio.Future[None] = loop.create_future()
-        self._loop = loop
+        self._loop = asyncio.get_running_loop()
+        self.given_up: asyncio.Future[None] = self._loop.create_future()
         self._timers: list[asyncio.TimerHandle] = []
-        trial_run.on_performed = self._on_performed
+        self._timeout = timeout
+        self._try: int | None = None
+        if timeout is not None:
+            trial_run.on_try, trial_run.on_performed = self._on_try, self._on_performed
 
     def end(self, how: type[Ended]) -> None:
         """Ends the trial; one that does not end in time is given up, at once where synchronous code keeps it."""
         self._later(GRACE if self.lane.end(how) or how is Interrupted else 0, self.give_up)
-
-    def expire_after(self, seconds: float | None) -> None:
-        """Ends the trial when its part that has a timeout takes longer."""
-        if seconds is not None:
-            self._later(seconds, self._expire)
 
     def give_up(self) -> None:
         """Goes on without the trial's code, which may still be running."""
@@ -55,15 +53,19 @@ class Flight:
         for timer in self._timers:
             timer.cancel()
 
-    def _expire(self) -> None:
-        if not self.performed:
-            self.end(TimedOut)
-
-    def _later(self, seconds: float, function: Callable[[], None]) -> None:
-        self._timers.append(self._loop.call_later(seconds, function))
+    def _on_try(self) -> None:
+        self._try = number = self.trial_run.retries
+        self._loop.call_soon_threadsafe(self._later, self._timeout, self._expire, number)
 
     def _on_performed(self) -> None:
-        self.performed = True
+        self._try = None
+
+    def _expire(self, number: int) -> None:
+        if self._try == number:
+            self.end(TimedOut)
+
+    def _later(self, seconds: float, function: Callable[..., None], *args: Any) -> None:
+        self._timers.append(self._loop.call_later(seconds, function, *args))
 
 
 class Concurrent:
@@ -78,6 +80,7 @@ class Concurrent:
         self._native = is_async(self._plan.evaluation.target_function)
         self._flights: dict[int, Flight] = {}
         self._given_up: list[Flight] = []
+        self._landing = asyncio.Event()
         self._lifespan: Any = None
 
     async def run(self) -> None:
@@ -107,8 +110,7 @@ class Concurrent:
         self._loop.call_soon_threadsafe(self._end_all)
 
     async def _run_all(self) -> None:
-        pending = self._run.pending()
-        tasks = [self._loop.create_task(self._work(pending)) for _ in range(self._width())]
+        tasks = [self._loop.create_task(self._work()) for _ in range(self._width())]
         try:
             await self._all(tasks)
         except BaseException:
@@ -129,9 +131,14 @@ class Concurrent:
         for task in done:
             task.result()
 
-    async def _work(self, pending: Iterator[int]) -> None:
-        for index in pending:
-            await self._fly(index)
+    async def _work(self) -> None:
+        while (index := self._run.next()) is not Launch.NEVER:
+            if isinstance(index, int):
+                await self._fly(index)
+                self._landing.set()
+                self._landing = asyncio.Event()
+            else:
+                await self._landing.wait()
 
     async def _fly(self, index: int) -> None:
         flight = self._launch(index)
@@ -154,8 +161,8 @@ class Concurrent:
         case, repetition = self._plan.at(index)
         context = self._base.copy()
         lane = LoopLane(self._threads, context) if self._native else ThreadLane(self._loop, context)
-        trial_run = TrialRun(self._plan, case, repetition, self._lifespan, lane)
-        flight = self._flights[index] = Flight(trial_run, lane, self._loop)
+        trial_run = TrialRun(self._plan, case, repetition, self._lifespan, lane, self._run.trace)
+        flight = self._flights[index] = Flight(trial_run, lane, self._plan.timeout)
         self._run.begin(index)
         if isinstance(lane, LoopLane):
             flight.landed = self._loop.create_task(lane.drive(trial_run.run()), context=context)
@@ -163,7 +170,6 @@ class Concurrent:
             worker = self._threads.borrow()
             flight.landed = asyncio.wrap_future(worker.submit(lane.drive, trial_run.run()))
             flight.landed.add_done_callback(lambda _: self._threads.give_back(worker))
-        flight.expire_after(self._plan.timeout)
         return flight
 
     def _give_up(self, index: int, flight: Flight) -> None:

@@ -19,11 +19,13 @@ from llmeval.executors import Ended, Inline, Lane
 from llmeval.failures import message_of
 from llmeval.journal import Journal
 from llmeval.lifespans import Lifespan
+from llmeval.limits import Budget, Launch
 from llmeval.options import Options
 from llmeval.plans import Plan, build_plan, shown_path
 from llmeval.report import Report
 from llmeval.resuming import Resumed, resumed
 from llmeval.store import Store
+from llmeval.telemetry import RunTrace
 from llmeval.trial_runner import TrialRun
 from llmeval.trials import NotRun, Trial
 
@@ -83,6 +85,11 @@ class Run:
         self.journal = None if path is None else Journal(path)
         self.store = Store(plan.total, self.journal, keep=options.keep)
         self._left_out: dict[int, str] = {}
+        self._budget = Budget(max_requests=options.max_requests, max_cost=options.max_cost)
+        done = {} if self._resumed is None else self._resumed.places
+        self._pending = (index for index in range(plan.total) if index not in done)
+        self._next = next(self._pending, None)
+        self.trace = RunTrace(evaluation=plan.evaluation.name, run_id=plan.id, trials=plan.total)
         self._interrupt: Callable[[], object] | None = None
         self._in_trial = False
 
@@ -130,7 +137,7 @@ class Run:
         with self._around():
             try:
                 value = executor.run(Lane().call(lifespan.enter), base)
-                for index in self.pending():
+                while isinstance(index := self.next(), int):
                     self._run_inline(index, executor, base.copy(), value)
             finally:
                 self._close(lambda function: executor.run(Lane().call(function), base), lifespan)
@@ -139,7 +146,7 @@ class Run:
 
     def _run_inline(self, index: int, executor: Inline, context: Any, lifespan: Any) -> None:
         case, repetition = self.plan.at(index)
-        trial_run = TrialRun(self.plan, case, repetition, lifespan, Lane())
+        trial_run = TrialRun(self.plan, case, repetition, lifespan, Lane(), self.trace)
         self.begin(index)
         self._in_trial = True
         try:
@@ -155,20 +162,22 @@ class Run:
 
     # What trials are scheduled, and what became of them
 
-    def pending(self) -> Iterator[int]:
-        """Yields the numbers of the trials to launch, until something stops the run; the rest is left out."""
-        done = {} if self._resumed is None else self._resumed.places
-        for index in range(self.plan.total):
-            if index in done:
-                continue
-            if self.stopping is None:
-                yield index
-            else:
-                self.leave_out(index, self.stopping)
+    def next(self) -> int | Launch:
+        """Returns the number of the next trial to launch, or LATER, or NEVER when nothing is left to launch."""
+        while self._next is not None:
+            launch = Launch.NEVER if self.stopping is not None else self._budget.launch()
+            if launch is Launch.LATER:
+                return launch
+            index, self._next = self._next, next(self._pending, None)
+            if launch is Launch.NOW:
+                return index
+            self._left_out[index] = self.stopping or self._budget.reason or "the run was stopped"
+        return Launch.NEVER
 
     def leave_out(self, index: int, reason: str) -> None:
-        """Records that a trial does not run."""
+        """Records that a trial which was launched did not run to its end."""
         self._left_out[index] = reason
+        self._budget.cancel()
 
     def begin(self, index: int) -> None:
         """Announces that a trial begins."""
@@ -184,6 +193,8 @@ class Run:
             Exception: whatever a receiver raised.
         """
         trial = self.store.add(index, trial)
+        usage = trial.usage
+        self._budget.finish(requests=usage.requests, cost=usage.cost, unpriced=usage.unpriced)
         if self._subscribers:
             self._emit(
                 TrialFinished(
@@ -224,7 +235,7 @@ class Run:
         for message in plan.notes:
             self._emit(Note(run_id=plan.id, evaluation=plan.evaluation.name, message=message))
         try:
-            with capturing():
+            with capturing(), self.trace:
                 yield
         except BaseException:
             self._emit(RunFinished(run_id=plan.id, evaluation=plan.evaluation.name, report=None))

@@ -16,6 +16,7 @@ from llmeval.evaluators.base import Grades, Subject
 from llmeval.executors import Ended, Lane, TimedOut
 from llmeval.failures import error_info, message_of
 from llmeval.results import ErrorInfo, Result, Status
+from llmeval.telemetry import RunTrace
 from llmeval.trials import Trial
 from llmeval.usage import NO_USAGE, Usage
 
@@ -32,45 +33,69 @@ __all__ = ["TrialRun"]
 class TrialRun:
     """Runs one trial through its lane, and keeps what becomes known so that the trial can be told at any moment."""
 
-    def __init__(self, plan: Plan, case: Case, repetition: int, lifespan: Any, lane: Lane) -> None:
+    def __init__(self, plan: Plan, case: Case, repetition: int, lifespan: Any, lane: Lane, trace: RunTrace) -> None:
         self.plan = plan
         self.case = case
         self.repetition = repetition
         self.lane = lane
         self.lifespan = lifespan
+        self.recorder = Recorder()
+        self.evaluator_usage = NO_USAGE
+        self.retries = 0
+        self.on_try: Callable[[], object] = _nothing
+        """Called when a try begins, from whatever thread it runs in."""
+        self.on_performed: Callable[[], object] = _nothing
+        """Called, likewise, when the part of it that the timeout bounds is over."""
+        self._run_trace = trace
+        self._reset()
+
+    def _reset(self) -> None:
         self.attempt: Attempt | None = None
         self.evidence: Evidence | None = None
         self.error: ErrorInfo | None = None
         self.assertion_failure: str | None = None
         self.assertion_count = 0
         self.results: list[Result] = []
-        self.recorder = Recorder()
-        self.evaluator_usage = NO_USAGE
         self.started = 0.0
         self.duration = 0.0
-        self.on_performed: Callable[[], object] | None = None
-        """Called when the part that the timeout bounds is over."""
 
     async def run(self) -> Trial:
-        """Returns the finished trial.
+        """Returns the finished trial; one that ends in an error is tried again as often as the run's options say.
 
         Raises:
             Ended, KeyboardInterrupt: the run was interrupted; teardown has run.
         """
-        interruption: BaseException | None = None
         self.recorder.start()
         try:
-            await self._perform_in_time()
+            with self._run_trace.trial(self.case.name, self.repetition, self.plan.params) as self.trace:
+                await self._try()
+                while self.error is not None and self.retries < self.plan.options.retry_errors:
+                    self.retries += 1
+                    self._reset()
+                    await self._try()
+                trial = self.trial()
+                self.trace.finished(trial)
+                return trial
+        finally:
+            self.recorder.stop()
+
+    async def _try(self) -> None:
+        interruption: BaseException | None = None
+        self.on_try()
+        try:
+            with self.trace.phase("perform"):
+                await self._perform_in_time()
             if self.evidence is not None:
-                with unrecorded():
+                with self.trace.phase("evaluate") as phase, unrecorded():
                     await self._grade(self.evidence)
+                    self.trace.results(phase, self.results)
+        except TimedOut:
+            self.time_out()
         except (Ended, KeyboardInterrupt) as ended:
             interruption = ended
         await self._teardown()
-        self.recorder.stop()
         if interruption is not None:
             raise interruption
-        return self.trial()
 
     def time_out(self) -> None:
         """Records that the time was up; what was returned after it is not graded."""
@@ -98,6 +123,7 @@ class TrialRun:
             duration=self.duration,
             task_usage=self._task_usage(),
             evaluator_usage=self.evaluator_usage,
+            retries=self.retries,
             fingerprint=self.plan.fingerprint(self.case),
         )
 
@@ -110,8 +136,7 @@ class TrialRun:
         except TimedOut:
             self.time_out()
         finally:
-            if self.on_performed is not None:
-                self.on_performed()
+            self.on_performed()
 
     async def _perform(self, tally: Tally) -> None:
         try:
@@ -119,7 +144,7 @@ class TrialRun:
             if not await self._hook("setup", tally):
                 return
             await self._call_application(tally)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the user's code; it is recorded on the trial
             self._reraise(error)
             self._record(error_info(error))
             return
@@ -161,7 +186,7 @@ class TrialRun:
             self.assertion_failure = self.assertion_failure or message_of(failure) or "assertion failed"
             self.assertion_count = max(tally.count, 1)
             return False
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the user's code; it is recorded on the trial
             self._reraise(error)
             self._record(error_info(error))
             return False
@@ -197,7 +222,7 @@ class TrialRun:
             grades = await self.lane.call(group.evaluator.evaluate, subject, criteria)
             self.evaluator_usage += grades.usage
             return _checked(grades, criteria)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the user's code; it is recorded on the trial
             self._reraise(error)
             why = error_info(error)
             return [Result(name=one.name, minimum=one.minimum, error=why) for one in criteria]
@@ -240,6 +265,10 @@ class TrialRun:
         """Raises what ends the trial rather than being recorded on it: an interruption, or the end of its time."""
         if isinstance(error, Ended) or (isinstance(error, KeyboardInterrupt) and self.lane.interruptible):
             raise error
+
+
+def _nothing() -> None:
+    """Is called where nobody wants to know."""
 
 
 def is_lazy(value: object) -> bool:

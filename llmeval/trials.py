@@ -28,7 +28,8 @@ class Trial:
 
     `result` is the live object that the application returned (`None` in a loaded report); `output` and `evidence` are
     JSON: what was graded. `evaluations` holds a result per criterion that applies, `not_applicable` names the others.
-    `duration` is in seconds, of `perform` alone.
+    `duration` is in seconds, of `perform` alone. `retries` counts the tries before this one that ended in an error; what
+    they consumed is in the usage. `masked` counts the places where a secret was masked.
     """
 
     case: Case
@@ -45,6 +46,7 @@ class Trial:
     duration: float = 0.0
     task_usage: Usage = NO_USAGE
     evaluator_usage: Usage = NO_USAGE
+    retries: int = 0
     fingerprint: str = ""
     masked: int = 0
 
@@ -130,6 +132,7 @@ class Trial:
             "duration": self.duration,
             "task_usage": self.task_usage.to_dict(),
             "evaluator_usage": self.evaluator_usage.to_dict(),
+            "retries": self.retries,
             "fingerprint": self.fingerprint,
             "masked": self.masked,
         }
@@ -157,6 +160,7 @@ class Trial:
             duration=data["duration"],
             task_usage=Usage.from_dict(data["task_usage"]),
             evaluator_usage=Usage.from_dict(data["evaluator_usage"]),
+            retries=data["retries"],
             fingerprint=data["fingerprint"],
             masked=data["masked"],
         )

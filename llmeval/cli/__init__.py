@@ -34,7 +34,7 @@ def main() -> NoReturn:
     if debug:
         sys.argv.remove("--debug")
     try:
-        code = build(_asked(sys.argv[1:]))(prog_name="llmeval", standalone_mode=False)
+        code = _run(sys.argv[1:])
     except Exception as error:  # noqa: BLE001 - every mistake of the user's is one line; --debug shows the rest
         if debug:
             raise
@@ -42,6 +42,15 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         _leave(130)
     _leave(code if isinstance(code, int) else 0)
+
+
+def _run(arguments: list[str]) -> object:
+    if not _completing():
+        from llmeval.cli.direct import direct
+
+        if (command := direct(arguments)) is not None:
+            return command()
+    return build(_asked(arguments))(prog_name="llmeval", standalone_mode=False)
 
 
 def build(asked: tuple[str, ...] = ()) -> Any:
@@ -87,11 +96,15 @@ def _group() -> None:
 
 def _asked(arguments: list[str]) -> tuple[str, ...]:
     """Returns the command that the arguments begin with; nothing where completion, help or a mistake needs them all."""
-    if any(name.startswith("_") and name.endswith("_COMPLETE") and "LLMEVAL" in name for name in os.environ):
+    if _completing():
         return ()
     if not arguments or (arguments[0] not in COMMANDS and arguments[0] not in GROUPS):
         return ()
     return tuple(arguments[:2])
+
+
+def _completing() -> bool:
+    return "_LLMEVAL_COMPLETE" in os.environ
 
 
 def _explain(error: Exception) -> NoReturn:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from llmeval.cli.common import complete_case, complete_evaluation
+from llmeval.cli.completion import complete_case, complete_evaluation
 
 
 def command(
@@ -19,14 +19,6 @@ def command(
     format: Annotated[str, typer.Option(metavar="table|json", help="How to print them.")] = "table",
 ) -> None:
     """List the cases of an evaluation; nothing runs and no request is made."""
-    from llmeval.cli.common import one_evaluation
-    from llmeval.cli.formats import check_format, print_json
-    from llmeval.render.cases import cases_data, cases_text
-    from llmeval.render.console import echo, look_of
+    from llmeval.cli.direct import show_cases
 
-    check_format(format, ("table", "json"))
-    cases = one_evaluation(name).cases(dataset, only or None)
-    if format == "json":
-        print_json(cases_data(cases))
-    else:
-        echo(cases_text(cases, look_of()))
+    show_cases(name, only or None, dataset, format)

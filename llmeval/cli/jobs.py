@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from llmeval.archive import Archive, read_head
-from llmeval.cli.common import current_project
+from llmeval.cli.project import current_project
 from llmeval.cli.flags import Flags
 from llmeval.errors import OptionError, ResumeError, SelectionError
 from llmeval.evaluations import Evaluation

@@ -19,7 +19,7 @@ def show_command(
 ) -> None:
     """Show a saved report."""
     from llmeval.archive import Archive
-    from llmeval.cli.common import current_project
+    from llmeval.cli.project import current_project
     from llmeval.cli.formats import check_format, print_json
     from llmeval.render.console import echo, look_of
     from llmeval.report import load_report
@@ -42,18 +42,20 @@ def show_command(
 
 def list_command(
     name: Annotated[str | None, typer.Argument(help="The evaluation; all without it.")] = None,
+    last: Annotated[int, typer.Option(metavar="N", help="The last N reports of each evaluation.")] = 20,
     format: Annotated[str, typer.Option(metavar="table|json", help="How to print them.")] = "table",
 ) -> None:
     """List the saved reports, oldest first, with the trend of their pass rates."""
     from llmeval.archive import Archive
-    from llmeval.cli.common import current_project
+    from llmeval.cli.project import current_project
     from llmeval.cli.formats import check_format, print_json
     from llmeval.render.console import echo, look_of
     from llmeval.render.history import Run, history_data, history_text
+    from llmeval.report import load_report
 
     check_format(format, ("table", "json"))
     archive = Archive(current_project())
-    runs = [Run.of_head(head) for _, head in archive.heads(name)]
+    runs = [Run.of(load_report(path)) for path in archive.recent(last, name)]
     if format == "json":
         print_json(history_data(runs))
     else:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from llmeval.cli.common import complete_case, complete_evaluation
+from llmeval.cli.completion import complete_case, complete_evaluation
 
 
 def command(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from llmeval.archive import Archive, encoded
-from llmeval.cli.common import current_project
+from llmeval.cli.project import current_project
 from llmeval.cli.flags import Flags
 from llmeval.cli.formats import check_format, print_json
 from llmeval.cli.interrupts import interruptible

@@ -1,40 +1,12 @@
-"""What commands share: the project, and values that a shell completes."""
+"""Values that a shell completes; the application is never imported for them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import typer
 
-from llmeval.project import Project, project_at
+from llmeval.cli.project import current_project
 
-if TYPE_CHECKING:
-    from llmeval.evaluations import Evaluation
-
-__all__ = ["complete_case", "complete_evaluation", "current_project", "one_evaluation"]
-
-
-def current_project() -> Project:
-    """Returns the project of the working directory."""
-    return project_at(Path.cwd())
-
-
-def one_evaluation(name: str) -> Evaluation:
-    """Returns the evaluation that a name or a path means, importing only the file that declares it.
-
-    Raises:
-        SelectionError: it means none, or several.
-    """
-    from llmeval.declarations import default_registry
-    from llmeval.discovery import find
-    from llmeval.errors import SelectionError
-
-    found = find([name], current_project(), default_registry)
-    if len(found) > 1:
-        names = ", ".join(evaluation.name for evaluation in found)
-        raise SelectionError(f"{name!r} declares several evaluations: name one of {names}")
-    return found[0]
+__all__ = ["complete_case", "complete_evaluation"]
 
 
 def complete_evaluation(incomplete: str) -> list[str]:
