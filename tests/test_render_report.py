@@ -229,7 +229,7 @@ def test_the_command_quotes_names(name, option):
 def test_a_report_as_text_whole():
     made = report(
         [trial("a", metadata={"category": "returns"}, assertion_count=2), trial("b", False, task_usage=PRICED)],
-        environment={"git": {"commit": "abcdef0123", "dirty": True}},
+        environment={"commit": "abcdef0123", "dirty": True},
         params={"model": "luna"},
     )
     assert report_text(made, Look(width=90), by="metadata.category") == (

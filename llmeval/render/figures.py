@@ -179,7 +179,5 @@ def moment(when: datetime) -> str:
 
 def commit(environment: Mapping[str, object]) -> str:
     """Returns the short git commit of a report's environment, with `+` when the tree had changes."""
-    git = environment.get("git")
-    if not isinstance(git, Mapping) or not git.get("commit"):
-        return ""
-    return f"{str(git['commit'])[:8]}{'+' if git.get('dirty') else ''}"
+    found = environment.get("commit")
+    return f"{str(found)[:8]}{'+' if environment.get('dirty') else ''}" if found else ""

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Final
 
+from llmeval.gates import Gate
+from llmeval.gates import exit_code as _exit
 from llmeval.render import figures
 from llmeval.render.style import PLAIN, Look
 from llmeval.render.text import one_line
@@ -15,7 +17,7 @@ from llmeval.results import Status
 from llmeval.stats import percent
 from llmeval.summary import CriterionSummary, Summary
 
-__all__ = ["OUTCOMES", "summary_text", "verdict_line"]
+__all__ = ["OUTCOMES", "criteria_rows", "outcome", "summary_text", "usage_lines", "verdict_line"]
 
 OUTCOMES: Final = {
     0: ("passed", Status.PASSED),
@@ -44,7 +46,7 @@ def summary_text(
         *_consistency(counted, look),
         *_not_run(report),
         *(f"note: {one_line(note)}" for note in report.notes),
-        *_usage(counted),
+        *usage_lines(counted),
     ]
     if counted.masked:
         lines.append(f"{figures.plural(counted.masked, 'secret')} masked")
@@ -54,10 +56,15 @@ def summary_text(
     return "\n".join(map(look.words, lines))
 
 
+def outcome(report: Report, exit_code: int | None = None) -> tuple[str, Status]:
+    """Returns the word for how a run ended, and whose colour it has."""
+    return OUTCOMES.get(_exit(report, Gate()) if exit_code is None else exit_code, OUTCOMES[1])
+
+
 def verdict_line(report: Report, look: Look = PLAIN, *, exit_code: int | None = None, gate: str = "") -> str:
     """Returns one line: the outcome, counts, pass rate with its interval, and time."""
     counted = report.summary
-    word, status = OUTCOMES.get(_code(report) if exit_code is None else exit_code, OUTCOMES[1])
+    word, status = outcome(report, exit_code)
     parts = [figures.counts(counted) if counted.ran else "no trial ran"]
     if report.not_run:
         parts[0] += f", {len(report.not_run):,} not run"
@@ -70,27 +77,20 @@ def verdict_line(report: Report, look: Look = PLAIN, *, exit_code: int | None = 
     return look.words(f"{look.paint(word, status.value)}  {one_line(report.name)}: {' · '.join(parts)}")
 
 
-def _code(report: Report) -> int:
-    """The exit code of a run without gates."""
-    if report.interrupted:
-        return 130
-    if report.passed:
-        return 0
-    counted = report.summary.counts
-    if any(counted[status] for status in (Status.FAILED, Status.UNASSESSED, Status.MEASURED)):
-        return 1
-    return 3
-
-
 def _criteria(counted: Summary, look: Look) -> list[str]:
-    """A table of several criteria that did not all pass; the columns in which nothing would stand are left out."""
+    """A table of several criteria, unless all passed."""
     if len(counted.criteria) < 2 or all(set(+one.statuses) == {Status.PASSED} for one in counted.criteria.values()):
         return []
+    table = criteria_rows(counted)
+    return look.columns(table, right=frozenset(range(1, len(table[0]))))
+
+
+def criteria_rows(counted: Summary) -> list[list[str]]:
+    """Returns a row of figures per criterion below their head; columns in which nothing would stand are left out."""
     head = ["criterion", "rate", "passed", "failed", "unassessed", "measured", "error", "not applicable", "mean"]
     rows = [_criterion(name, one) for name, one in counted.criteria.items()]
     kept = [i for i in range(len(head)) if i < 3 or any(row[i] for row in rows)]
-    table = [[row[i] for i in kept] for row in (head, *rows)]
-    return look.columns(table, right=frozenset(range(1, len(kept))))
+    return [[row[i] for i in kept] for row in (head, *rows)]
 
 
 def _criterion(name: str, one: CriterionSummary) -> list[str]:
@@ -126,7 +126,7 @@ def _not_run(report: Report) -> list[str]:
     return [f"not run: {figures.plural(count, 'trial')}, {one_line(why)}" for why, count in reasons.most_common(NAMES)]
 
 
-def _usage(counted: Summary) -> list[str]:
+def usage_lines(counted: Summary) -> list[str]:
     """Tokens and costs of the application and of the evaluators, where requests were seen."""
     parts = [("application", counted.task_usage), ("evaluator", counted.evaluator_usage)]
     known = [(name, usage) for name, usage in parts if usage.requests]
