@@ -88,6 +88,8 @@ def test_a_task_cancelled_while_it_waits_takes_no_place():
             first, second = asyncio.create_task(wait("first")), asyncio.create_task(wait("second"))
             await asyncio.sleep(0)
             first.cancel()
+            await asyncio.sleep(0)
+            assert len(limit._waiting) == 1
         await asyncio.gather(first, second, return_exceptions=True)
         assert entered == ["second"]
         return limit
