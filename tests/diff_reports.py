@@ -65,7 +65,7 @@ def report(*given, id="a", criteria=("correctness",), not_run=(), **more):
     """A report of trials and lists of trials."""
     flat = [one for item in given for one in (item if isinstance(item, list) else [item])]
     described = more.pop("definitions", None) or definitions(criteria)
-    environment = {"llmeval": "0.1.0", "python": "3.11.7", "git": {"commit": "abc1234", "dirty": False}}
+    environment = {"llmeval": "0.1.0", "python": "3.11.7", "commit": "abc1234def", "dirty": False}
     more.setdefault("options", {"only": None, "where": [], "limit": None, "grading": True})
     more.setdefault("environment", environment)
     return Report(

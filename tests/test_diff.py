@@ -440,9 +440,9 @@ def test_the_figures_are_also_split_by_metadata():
 
     diff = compare(run(True, True, True, False), run(True, False, False, False), by="metadata.category")
     assert [(part.value, part.cases, part.passed_a, part.passed_b) for part in diff.slices] == [
+        ("(none)", 1, 1, 1),
         ("a", 2, 2, 1),
         ("b", 2, 1, 0),
-        (None, 1, 1, 1),
     ]
     assert compare(run(True), run(True)).slices == ()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ class RunInfo:
     commit: str | None
     dirty: bool
     params: Mapping[str, Any]
+    options: Mapping[str, Any]
     cases: int
     trials: int
     passed: int
@@ -35,15 +35,15 @@ class RunInfo:
     @classmethod
     def of(cls, run: RunFacts) -> RunInfo:
         """Returns what a heading says of a report."""
-        git = run.environment.get("git") or {}
         trials = [trial for case in run.cases.values() for trial in case.trials]
         return cls(
             id=run.id,
             name=run.name,
             started_at=run.started_at,
-            commit=git.get("commit"),
-            dirty=bool(git.get("dirty")),
+            commit=run.environment.get("commit"),
+            dirty=bool(run.environment.get("dirty")),
             params=run.params,
+            options=run.options,
             cases=len(run.cases),
             trials=len(trials),
             passed=sum([trial.status == "passed" for trial in trials]),
@@ -130,6 +130,13 @@ class Diff(Figures):
         return tuple(case.name for case in self.case_diffs if case.errors)
 
     @cached_property
+    def decided(self) -> bool:
+        """Whether any trial that was compared passed or did not, rather than only measuring something."""
+        compared = (case for case in self.case_diffs if case.compared)
+        sides = (side for case in compared for side in (case.a, case.b) if side is not None)
+        return any(trial.status != "measured" for side in sides for trial in side.trials)
+
+    @cached_property
     def new_failures(self) -> tuple[str, ...]:
         """Added cases that do not pass."""
         return tuple(case.name for case in self.of(Change.ADDED) if not case.passing_b)
@@ -139,9 +146,9 @@ class Diff(Figures):
         return [case for case in self.case_diffs if case.change in changes]
 
     def counts(self) -> dict[str, int]:
-        """Returns how many cases there are of each change; every case is counted once."""
-        found = Counter(case.change for case in self.case_diffs)
-        return {change.value: found[change] for change in Change}
+        """Returns how many cases there are of each change; a passing case that was removed counts as regressed too."""
+        found = {change.value: len(names) for change, names in self._names.items()}
+        return {**found, Change.REGRESSED.value: len(self.regressed)}
 
     def fails(self, on: Literal["any", "regression"]) -> bool:
         """Returns whether a gate is not met.

@@ -1,4 +1,4 @@
-"""The comparable cases by the values of a metadata field."""
+"""The comparable cases by the values of a field."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 
 from llmeval.diff.case_diffs import CaseDiff
 from llmeval.diff.figures import Figures, Rates, figures
-from llmeval.jsonable import Json, canonical
+from llmeval.jsonable import Json, dumps
 
 __all__ = ["Slice", "slices"]
+
+NONE = "(none)"
+"""The value of a case without the field."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slice(Figures):
-    """The cases with one value of the field; `None` stands for cases without it."""
+    """The cases with one value of the field."""
 
-    value: str | None
+    value: str
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain JSON."""
@@ -25,19 +28,23 @@ class Slice(Figures):
 
 
 def slices(cases: Iterable[CaseDiff], by: str) -> Iterator[Slice]:
-    """Returns a slice for each value of `by`, a path such as `metadata.category`, in order of appearance."""
-    path = by.removeprefix("metadata.").split(".")
-    found: dict[str | None, list[Rates]] = {}
+    """Returns a slice for each value at `by`, a path such as `metadata.category`, in order of the values.
+
+    A list counts for each of its items.
+    """
+    found: dict[str, list[Rates]] = {}
     for case in cases:
         if case.compared and case.b is not None:
-            found.setdefault(_value(case.b.content["metadata"], path), []).append(case.rates)
-    for value, rates in found.items():
+            for value in _values(case.b.content, by.split(".")):
+                found.setdefault(value, []).append(case.rates)
+    for value, rates in sorted(found.items()):
         yield Slice(value=value, **figures(rates))
 
 
-def _value(metadata: Json, path: Iterable[str]) -> str | None:
+def _values(data: Json, path: Iterable[str]) -> list[str]:
     for key in path:
-        if not isinstance(metadata, Mapping) or key not in metadata:
-            return None
-        metadata = metadata[key]
-    return metadata if isinstance(metadata, str) else canonical(metadata)
+        if not isinstance(data, Mapping) or key not in data:
+            return [NONE]
+        data = data[key]
+    items = data if isinstance(data, list) else [data]
+    return [item if isinstance(item, str) else dumps(item) for item in items] or [NONE]
