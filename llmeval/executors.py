@@ -212,15 +212,29 @@ class LoopLane(TaskLane):
     async def _hop(self, function: Callable[..., Any], *args: Any) -> Any:
         import asyncio
 
-        if self._worker is None:
-            self._worker = self._threads.borrow()
+        loop = asyncio.get_running_loop()
+        landed: asyncio.Future[Any] = loop.create_future()
         self.busy = True
+        # Sent when this step has left the trial's context, which only one thread can be in.
+        loop.call_soon(self._send, loop, landed, function, args)
         try:
-            value = await asyncio.wrap_future(self._worker.submit(self._context.run, _caught, function, args))
+            value = await landed
         finally:
             self.busy = False
             self.check()
         return _open(value)
+
+    def _send(
+        self, loop: asyncio.AbstractEventLoop, landed: asyncio.Future[Any], function: Callable[..., Any], args: Any
+    ) -> None:
+        if self._worker is None:
+            self._worker = self._threads.borrow()
+
+        def land(done: Future[Any]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_settle, landed, done.result())
+
+        self._worker.submit(self._context.run, _caught, function, args).add_done_callback(land)
 
     async def _wait(self, value: Awaitable[Any]) -> Any:
         import asyncio
@@ -266,6 +280,11 @@ def _caught(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         return function(*args)
     except BaseException as error:  # noqa: BLE001 - it is raised again in the trial
         return Raised(error)
+
+
+def _settle(landed: asyncio.Future[Any], value: Any) -> None:
+    if not landed.done():
+        landed.set_result(value)
 
 
 def _open(value: Any) -> Any:
