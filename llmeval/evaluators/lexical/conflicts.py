@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from llmeval.evaluators.lexical.quantities import rivals
 from llmeval.evaluators.lexical.tokens import Token, same
@@ -25,12 +24,20 @@ _LEADS = {"yes": "no", "no": "yes"}
 
 def conflict(reference: Sequence[Token], answer: Sequence[Token]) -> str | None:
     """Returns one sentence on what cannot be right in both, or `None` when nothing is surely wrong."""
+    if _only_leads_differ(reference, answer):
+        return None
     return (
         _opposite_leads(reference, answer)
         or _in_place(reference, answer)
         or _negation(reference, answer)
         or _lone_rivals(reference, answer)
     )
+
+
+def _only_leads_differ(reference: Sequence[Token], answer: Sequence[Token]) -> bool:
+    """Returns whether the texts say the same behind a yes and a no, which then answer to two ways of asking."""
+    leads = bool(reference and answer and _lead(reference[0]) and _lead(answer[0]))
+    return leads and len(reference) > 1 and same(reference[1:], answer[1:])
 
 
 def _says(reference: Token, answer: Token) -> str:
@@ -88,7 +95,9 @@ def _contradict(left: Token, right: Token) -> bool:
         return left.day.conflicts(right.day) is True
     if left.kind != right.kind:
         return frozenset((left.word, right.word)) in ANTONYMS
-    if left.kind in {"ordinal", "time"}:
+    if left.kind == "time":
+        return not left.may_be(right)
+    if left.kind == "ordinal":
         return True
     if left.kind == "code":
         return _codes_differ(left.word, right.word)
@@ -113,14 +122,23 @@ def _reversed(left: str, right: str) -> bool:
 
 def _reordered(reference: Sequence[Token], pairs: Sequence[tuple[Token, Token]]) -> bool:
     """Returns whether the same values only stand in another order, which matters only when words tell them apart."""
-    if Counter(_value(left) for left, _ in pairs) != Counter(_value(right) for _, right in pairs):
+    if len(pairs) < 2 or Counter(_value(left) for left, _ in pairs) != Counter(_value(right) for _, right in pairs):
         return False
-    words = Counter(token.key for token in reference if _content(token))
     places = [at for at, token in enumerate(reference) if any(token is left for left, _ in pairs)]
-    for start, end in pairwise(places):
-        if not any(words[token.key] == 1 for token in reference[start + 1 : end] if _content(token)):
-            return True
-    return any(token.word in {"between", "sum", "total", "both"} for token in reference)
+    labels = [_label(reference[:at]) for at in places]
+    # "Version 2 works with version 3" may be turned round, "standard $5, express $10" may not.
+    return () in labels or len(set(labels)) < len(labels) or len(set(map(len, labels))) > 1
+
+
+def _label(before: Sequence[Token]) -> tuple[str, ...]:
+    """Returns the run of content words nearest to the end: what the value that comes next is a value of."""
+    words = list(before)
+    while words and not _content(words[-1]):
+        words.pop()
+    label: list[str] = []
+    while words and _content(words[-1]):
+        label.append(words.pop().topic)
+    return tuple(label)
 
 
 def _value(token: Token) -> object:
@@ -133,7 +151,7 @@ def _negation(reference: Sequence[Token], answer: Sequence[Token]) -> str | None
     plain, other = _unnegated(reference), _unnegated(answer)
     if not plain or not same(plain, other) or any(token.word == "only" for token in (*reference, *answer)):
         return None
-    ours, theirs = (sum(token.kind == "negation" for token in tokens) for tokens in (reference, answer))
+    ours, theirs = (sum(map(_negates, tokens)) for tokens in (reference, answer))
     if (ours, theirs) == (0, 1):
         return f"the answer negates what the reference says ({_negated(answer)})"
     if (ours, theirs) == (1, 0):
@@ -147,13 +165,18 @@ def _unnegated(tokens: Sequence[Token]) -> list[Token]:
     for at, token in enumerate(tokens):
         no_longer = token.word == "longer" and at > 0 and tokens[at - 1].word == "no"
         measures = at + 1 < len(tokens) and tokens[at + 1].word == "than"
-        if token.kind != "negation" and token.word not in AUXILIARIES and (not no_longer or measures):
+        if not _negates(token) and token.word not in AUXILIARIES and (not no_longer or measures):
             kept.append(token)
     return kept
 
 
+def _negates(token: Token) -> bool:
+    """Returns whether a token negates what follows, unlike the no in "No, that is fine" and "No. 5"."""
+    return token.kind == "negation" and not (token.word == "no" and token.stops)
+
+
 def _negated(tokens: Sequence[Token]) -> str:
-    at = next(at for at, token in enumerate(tokens) if token.kind == "negation")
+    at = next(at for at, token in enumerate(tokens) if _negates(token))
     return repr(" ".join(token.text for token in tokens[max(0, at - 1) : at + 2]))
 
 

@@ -16,6 +16,12 @@ __all__ = ["counted"]
 
 _BEFORE_ONE = frozenset({"in", "within", "takes", "take", "for", "after", "before", "than", "is", "lasts", "last"})
 _CURRENCY_CODES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "chf"})
+_CODE = re.compile(r"-?0\d+")
+"""Digits that begin with a zero are a code, such as a PIN or an area code."""
+
+_CASE_COUNTS = frozenset({"Mb", "Gb", "Tb", "Kb", "Mg", "G", "H", "S", "M"})
+"""Letters that mean another unit than the same letters in lower case."""
+
 _FRACTION = re.compile(r"([1-9])/([23458])")
 
 
@@ -55,7 +61,7 @@ class _Row:
         if symbol is not None and suffix.casefold() == "m":
             amount, suffix = self.scaled(amount, "million"), ""
         if suffix:
-            unit = None if symbol else UNITS.get(suffix.casefold())
+            unit = None if symbol or suffix in _CASE_COUNTS else UNITS.get(suffix.casefold())
             return None if unit is None else replace(amount, unit=unit)
         if symbol is None:
             return replace(amount, unit=self.unit())
@@ -94,7 +100,7 @@ class _Row:
     def digits(self, piece: Piece) -> tuple[Quantity | None, str]:
         self.at += 1
         amount, suffix = number(piece.text), piece.suffix
-        if amount is None:
+        if amount is None or _CODE.fullmatch(piece.text):
             return None, ""
         if suffix.casefold() in {"k", "mn", "bn"}:
             amount, suffix = self.scaled(amount, suffix.casefold()), ""
@@ -157,7 +163,11 @@ class _Row:
         length = 1
         if (name, self.word(1)) in {("per", "cent"), ("degrees", "celsius"), ("degrees", "fahrenheit")}:
             name, length = ("%" if name == "per" else self.word(1)), 2
-        if name not in UNITS or (name == "percent" and self.word(1) in {"point", "points"}):
+        if (
+            name not in UNITS
+            or piece.text in _CASE_COUNTS
+            or (name == "percent" and self.word(1) in {"point", "points"})
+        ):
             return None
         # "$5 $6": a symbol with digits behind it belongs to those.
         following = self.peek(1)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from llmeval.evaluators.lexical.scanner import Piece
-from llmeval.evaluators.lexical.tokens import Day
+from llmeval.evaluators.lexical.tokens import Day, Moment
 from llmeval.evaluators.lexical.vocabulary import MONTHS, ORDINAL_WORDS
 
-__all__ = ["date_from_digits", "date_from_words", "seconds"]
+__all__ = ["date_from_digits", "date_from_words", "moment"]
 
 _ORDINAL_SUFFIXES = frozenset({"", "st", "nd", "rd", "th"})
 
@@ -40,8 +40,8 @@ def date_from_words(pieces: Sequence[Piece], at: int) -> tuple[Day, int] | None:
     return None if checked is None else (checked, length)
 
 
-def seconds(text: str) -> int | None:
-    """Returns the second of the day that a time such as "3 pm" or "15:00" names, or `None` when it names none."""
+def moment(text: str) -> Moment | None:
+    """Returns the time of day that a text such as "3 pm" or "15:00" names, or `None` when it names none."""
     found = re.fullmatch(r"(\d{1,2})(?::(\d\d))?(?::(\d\d))?\s*(?:([ap])\.?m?\.?)?", text.casefold())
     if found is None:
         return None
@@ -50,7 +50,8 @@ def seconds(text: str) -> int | None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if half == "p" else 0)
-    return (hour * 60 + int(found[2] or 0)) * 60 + int(found[3] or 0)
+    second = (hour * 60 + int(found[2] or 0)) * 60 + int(found[3] or 0)
+    return Moment(second, half=half is not None, open=half is None and 1 <= hour <= 12 and not text.startswith("0"))
 
 
 def _month_first(ahead: Sequence[Piece]) -> tuple[int | None, int, int | None, int] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from llmeval.evaluators.lexical.cleaning import clean
 from llmeval.evaluators.lexical.counting import counted
-from llmeval.evaluators.lexical.dates import date_from_digits, date_from_words, seconds
+from llmeval.evaluators.lexical.dates import date_from_digits, date_from_words, moment
 from llmeval.evaluators.lexical.quantities import Quantity, compound
 from llmeval.evaluators.lexical.scanner import Piece, scan
 from llmeval.evaluators.lexical.tokens import Token
@@ -23,6 +23,7 @@ from llmeval.evaluators.lexical.vocabulary import (
 __all__ = ["read"]
 
 _RANGE = re.compile(r"\d+-\d+")
+_HANGS_ON_IT = frozenset({"few", "little", "is", "are", "was", "has", "and", "or", "to"})
 _ORDINAL_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -66,25 +67,32 @@ def _single(piece: Piece) -> Token:
         return _digits(piece)
     if piece.kind in {"ymd", "dmy"}:
         day = date_from_digits(piece.text)
-        return (
-            Token("code", ("code", lower), piece.text)
-            if day is None
-            else Token("date", ("date", day), piece.text, day=day)
-        )
+        return _code(piece.text) if day is None else Token("date", ("date", day), piece.text, day=day)
     if piece.kind == "time":
-        moment = seconds(piece.text)
-        return Token("time", ("time", lower if moment is None else moment), piece.text)
+        time = moment(piece.text)
+        return Token("time", ("time", lower if time is None else time), piece.text, moment=time)
     if piece.kind == "word":
         return _word(piece)
     if piece.kind == "mark":
-        return Token("word", ("word", "and"), "&") if lower == "&" else Token("mark", ("mark", lower[:1]), piece.text)
-    return Token("code", ("code", lower), piece.text)
+        return (
+            Token("word", ("word", "and"), "&")
+            if lower == "&"
+            else Token("mark", ("mark", lower.replace("??", "?")), piece.text)
+        )
+    return _code(piece.text)
+
+
+def _code(text: str) -> Token:
+    """Returns a code; its case counts where it is mixed, as in a password or in mW and MW."""
+    letters = "".join(filter(str.isalpha, text))
+    mixed = not (letters.islower() or letters.isupper() or (letters.istitle() and len(letters) > 2))
+    return Token("code", ("code", text if letters and mixed else text.casefold()), text)
 
 
 def _digits(piece: Piece) -> Token:
     if piece.suffix.casefold() in _ORDINAL_SUFFIXES:
         return Token("ordinal", ("ordinal", int(piece.text)), piece.text + piece.suffix)
-    return Token("code", ("code", (piece.text + piece.suffix).casefold()), piece.text + piece.suffix)
+    return _code(piece.text + piece.suffix)
 
 
 def _word(piece: Piece) -> Token:
@@ -95,6 +103,8 @@ def _word(piece: Piece) -> Token:
         # "No, refunds are possible" is not "No refunds are possible".
         kind = "negation" if word in NEGATIONS else "word"
         return Token(kind, (kind, word, piece.stops), piece.text, stops=piece.stops)
+    if len(word) <= 3 and not (piece.text.islower() or piece.text.isupper() or piece.text.istitle()):
+        return Token("word", ("word", piece.text), piece.text)  # a unit such as mW, which is not MW
     # A capital may begin a name, and Adams is not Adam.
     return Token("word", ("word", word), piece.text, stem=_singular(word) if piece.text.islower() else None)
 
@@ -116,7 +126,7 @@ def _idle(pieces: Sequence[Piece], at: int) -> bool:
     if piece.kind != "word" or piece.lower not in ARTICLES:
         return False
     following = pieces[at + 1] if at + 1 < len(pieces) else None
-    if following is None or piece.stops or not following.tight or following.lower in {"few", "little"}:
+    if following is None or piece.stops or not following.tight or following.lower in _HANGS_ON_IT:
         return False
     return piece.lower != "a" or piece.text == "a" or at == 0 or bool(pieces[at].gap.strip())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from llmeval.evaluators.lexical.quantities import Quantity
 
-__all__ = ["Day", "Token", "same"]
+__all__ = ["Day", "Moment", "Token", "same"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,25 @@ def _differ(one: int | None, two: int | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Moment:
+    """A time of day in seconds; `half` says in which half of the day, `open` whether it could be in the other one."""
+
+    second: int
+    half: bool = False
+    open: bool = False
+
+    def same(self, other: Moment) -> bool:
+        """Returns whether both are surely the same: "6:00" is "06:00", but perhaps not "6 am"."""
+        doubtful = (self.open and other.half) or (self.half and other.open)
+        return self.second == other.second and not doubtful
+
+    def may_be(self, other: Moment) -> bool:
+        """Returns whether both can be the same."""
+        apart = abs(self.second - other.second)
+        return apart == 0 or (apart == 12 * 3600 and (self.open or other.open))
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """One token of a text.
 
@@ -53,6 +72,7 @@ class Token:
     day: Day | None = None
     stem: str | None = None
     stops: bool = False
+    moment: Moment | None = None
 
     @property
     def word(self) -> str:
@@ -66,7 +86,13 @@ class Token:
 
     def same(self, other: Token) -> bool:
         """Returns whether both say the same; a plural ending makes no difference, except in names."""
+        if self.moment is not None and other.moment is not None:
+            return self.moment.same(other.moment)
         return self.key == other.key or (self.stem is not None and self.stem == other.stem)
+
+    def may_be(self, other: Token) -> bool:
+        """Returns whether two times of day can be the same one, which "3:00" and "15:00" can."""
+        return self.moment is None or other.moment is None or self.moment.may_be(other.moment)
 
 
 def same(one: Sequence[Token], two: Sequence[Token]) -> bool:
