@@ -168,6 +168,15 @@ def test_every_broken_line_of_jsonl_is_reported_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_positions_of_cases_count_broken_lines(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "x.jsonl", '{"name": "a", "inputs": 1}\n{"name"\n{"inputs": 1}\n{"name": "a", "inputs": 1}\n'
+    )
+    lines = refusal(path).splitlines()
+    assert lines[2] == "  line 3, column 1: case 3: the name is missing: give each case a name of its own"
+    assert lines[3].endswith("case 4 has the name 'a' that case 1 (line 1) has already: rename one of them")
+
+
 def test_a_jsonl_file_called_json_is_named_with_the_cure(tmp_path: Path) -> None:
     message = refusal(written(tmp_path, "x.json", '{"name": "a", "inputs": 1}\n{"name": "b", "inputs": 1}\n'))
     assert message.startswith("x.json, line 2, column 1: not valid JSON")

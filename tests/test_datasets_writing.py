@@ -131,8 +131,15 @@ def exactly(found: tuple[Case, ...]) -> list[tuple[str, bool, str]]:
     return [(case.name, case.has_expected_output, case.fingerprint) for case in found]
 
 
+@pytest.fixture(params=["libyaml", "pure Python"], autouse=True)
+def writer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test here runs with libyaml and without it."""
+    if request.param == "pure Python":
+        monkeypatch.setattr(yaml, "__with_libyaml__", False)
+
+
 @given(cases(TEXT))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_yaml_json_and_jsonl_give_back_the_cases_that_were_written(written: list[Case]) -> None:
     for suffix in (".yaml", ".json", ".jsonl"):
         found = reloaded(render(written, suffix[1:]), suffix)

@@ -18,7 +18,7 @@ from llmeval.datasets.fields import (
     record_problems,
     unknown,
 )
-from llmeval.datasets.parsed import Keys, Parsed
+from llmeval.datasets.parsed import BROKEN, Keys, Parsed
 from llmeval.datasets.problems import Problems, plural, shorten
 from llmeval.jsonable import FrozenDict, Json
 
@@ -126,6 +126,8 @@ class _Reader:
 
     def odd_case(self, index: int, record: Json) -> Case | None:
         """Returns the case of a record that needs a closer look, or `None` after adding what is wrong with it."""
+        if record is BROKEN:
+            return None
         if not isinstance(record, dict):
             self.add(f"case {index + 1} is {kind(record)}, not an object with name and inputs", (index,))
             return None

@@ -63,6 +63,7 @@ def _document(path: Path, problems: Problems) -> Foreign:
     if path.suffix.lower() not in SUFFIXES:
         raise DatasetError(f"{path}: only .csv, .tsv, .jsonl, .json, .yaml and .yml files can be imported")
     parsed = parse(read_text(path, str(path)), path.suffix, problems)
+    problems.check()
     document = parsed.document
     whole: Mapping[str, Json] = document if isinstance(document, Mapping) else {"cases": document}
     above: Keys = ("cases",) if whole is document else ()

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from llmeval.cases import MAX_DEPTH
 from llmeval.datasets.jsonscan import Scanner, Unfinished
-from llmeval.datasets.parsed import Keys, Parsed, Place
+from llmeval.datasets.parsed import BROKEN, Keys, Parsed, Place
 from llmeval.datasets.problems import Problems
 from llmeval.jsonable import FrozenDict, FrozenList, Json
 
@@ -47,14 +47,15 @@ def read_lines(text: str, problems: Problems) -> Parsed:
     values: list[Json] = FrozenList()
     numbers: list[int] = []
     broken: list[tuple[int, Exception]] = []
-    append = list.append
+    append = list.append  # the frozen list is still being filled
     for number, line in enumerate(lines, 1):
         if line := line.strip(BLANK):
             try:
                 append(values, _decode(line, 1))
-                numbers.append(number)
             except ODD as error:
+                append(values, BROKEN)
                 broken.append((number, error))
+            numbers.append(number)
     if broken or len(values) == 1:
         _refuse_other_shapes(text, values, problems)
     for number, reason in broken:

@@ -67,9 +67,10 @@ class Problems:
 
 def shorten(value: object, limit: int = 60) -> str:
     """Returns `repr(value)`, cut visibly when it is long."""
-    if isinstance(value, (str, list, tuple, dict)) and len(value) > limit:
-        value = value[:limit] if isinstance(value, str) else f"{type(value).__name__} of {len(value)}"
-        return f"{value!r}…"
+    if isinstance(value, str) and len(value) > limit:
+        return f"{value[:limit]!r}…"
+    if isinstance(value, (list, tuple, dict)) and len(value) > limit:
+        return f"a {type(value).__name__} of {len(value)}"
     text = repr(value)
     return text if len(text) <= limit + 2 else f"{text[:limit]}…"
 

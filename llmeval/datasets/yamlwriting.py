@@ -15,11 +15,20 @@ __all__ = ["dump"]
 DELICATE = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\xa0\\u2028\\u2029\\ufeff]")
 
 
-class _Dumper(yaml.SafeDumper):
-    """Quotes what is not text without quotes, and writes longer text over several lines."""
+def dump(data: Any) -> str:
+    """Returns `data`, made of JSON's types, as one YAML document."""
+    text: str = yaml.dump(
+        data, Dumper=_dumper(), sort_keys=False, allow_unicode=True, default_flow_style=False, width=110
+    )
+    return text
 
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+
+def _dumper() -> Any:
+    """Returns libyaml's writer, or PyYAML's own, that repeats values instead of pointing at them."""
+    base: Any = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
+    dumper: Any = type("Dumper", (base,), {"ignore_aliases": lambda self, data: True})
+    dumper.add_representer(str, _text)
+    return dumper
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
@@ -29,14 +38,3 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     elif "\n" in value:
         style = "|"
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def dump(data: Any) -> str:
-    """Returns `data`, made of JSON's types, as one YAML document."""
-    text: str = yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=110
-    )
-    return text
