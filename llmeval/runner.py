@@ -315,7 +315,7 @@ class Run:
             definitions=plan.definitions,
             trials=self.store.trials,
             interrupted=self.interrupted,
-            not_run=tuple(NotRun(*self._named(index), reason) for index, reason in sorted(self._left_out.items())),
+            not_run=tuple(self._not_run()),
             params=plan.params,
             options=plan.options.to_json(),
             environment=self.environment,
@@ -323,6 +323,15 @@ class Run:
         )
         report.__dict__["summary"] = self.store.summary
         return report
+
+    def _not_run(self) -> Iterator[NotRun]:
+        """Yields what was scheduled and has no trial; before a run's end that is also what is still to come."""
+        if self.store.summary.ran + len(self._left_out) < self.plan.total:
+            missing = (index for index in range(self.plan.total) if index not in self.store)
+        else:
+            missing = iter(sorted(self._left_out))
+        for index in missing:
+            yield NotRun(*self._named(index), self._left_out.get(index, self.stopping or INTERRUPTED))
 
     def _named(self, index: int) -> tuple[str, int]:
         case, repetition = self.plan.at(index)

@@ -19,6 +19,7 @@ class Store:
 
     def __init__(self, total: int, journal: Journal | None = None, *, keep: bool = True) -> None:
         self.summary = Summary()
+        self._done = bytearray(total)
         self._masker = Masker()
         self._journal = journal
         self._kept: dict[int, Trial] | None = {} if keep or journal is None else None
@@ -49,7 +50,11 @@ class Store:
         assert self._journaled is not None
         return self._journaled
 
+    def __contains__(self, index: int) -> bool:
+        return bool(self._done[index])
+
     def _count(self, index: int, trial: Trial) -> None:
+        self._done[index] = True
         self.summary.add(trial)
         if self._kept is not None:
             self._kept[index] = trial
