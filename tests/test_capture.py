@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar
 from http.server import ThreadingHTTPServer
 from typing import Any
@@ -245,6 +246,19 @@ def test_a_refused_request_counts_and_costs_nothing(oai):
     usage = _usage_of(perform, oai)
     assert (usage.requests, usage.tokens) == (2, CHAT)
     assert usage.cost == price("openai", "gpt-4o", CHAT)
+
+
+def test_refusals_for_want_of_capacity_are_told_though_the_sdks_ask_again(url):
+    with OpenAI(base_url=f"{url}/v1", api_key="k", max_retries=5) as client, recording() as recorder:
+        chat(client, model="busy")
+        chat(client, model="busy")
+    assert recorder.usage.requests == 2
+    assert recorder.throttled >= 2
+    with anthropic.Anthropic(base_url=url, api_key="k", max_retries=0) as claude, recording() as refused:
+        for _ in range(3):
+            with suppress(anthropic.RateLimitError):
+                claude.messages.create(model="busy", max_tokens=9, messages=HELLO)
+    assert refused.throttled == 2
 
 
 def test_a_request_that_timed_out_has_an_unknown_cost():

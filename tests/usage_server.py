@@ -29,6 +29,8 @@ class Talk(BaseHTTPRequestHandler):
         if model == "broken":
             return self._json({"error": {"message": "no"}}, 500)
         number = next(self.numbers)
+        if model == "busy" and number % 3:
+            return self._json({"error": {"message": "slow down"}}, 429)
         if path.endswith("/chat/completions"):
             data = _completion(f"chatcmpl-{number}", model)
             events = _chat_events(data, bool((body.get("stream_options") or {}).get("include_usage")))
@@ -64,6 +66,7 @@ class Talk(BaseHTTPRequestHandler):
     def _send(self, raw: bytes, kind: str, status: int) -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
+        self.send_header("retry-after-ms", "1")
         self.send_header("content-length", str(len(raw)))
         self.end_headers()
         self.wfile.write(raw)

@@ -81,11 +81,13 @@ class Recorder:
     `strays` says whether it also gets what is made in no recorder's context, as long as no other recorder does.
     """
 
-    __slots__ = ("_calls", "_previous", "_seen", "closed", "strays")
+    __slots__ = ("_calls", "_previous", "_seen", "closed", "strays", "throttled")
 
     def __init__(self, *, strays: bool = True) -> None:
         self.strays = strays
         self.closed = True
+        self.throttled = 0
+        """How often a provider refused for want of capacity, also where the SDK then asked again."""
         self._calls: list[Call] = []
         self._seen: list[Seen] = []
         self._previous: Recorder | None = None

@@ -17,6 +17,8 @@ from llmeval.capture.recorder import Call, Recorder, current
 
 __all__ = ["watch"]
 
+_THROTTLED = (429, 503, 529)
+
 _asking: ContextVar[Call | None] = ContextVar("llmeval_asking", default=None)
 """The request that this context waits for: its answer is read before the SDK or the application can refuse it."""
 
@@ -39,6 +41,7 @@ def _patch(patches: Patches, module: ModuleType, vendor: str) -> bool:
     patches.replace(module.SyncAPIClient, "request", lambda original: _sync(original, vendor))
     patches.replace(module.AsyncAPIClient, "request", lambda original: _async(original, vendor))
     patches.replace(module.BaseClient, "_process_response_data", _events)
+    patches.replace(module.BaseClient, "_should_retry", _retries)
     return True
 
 
@@ -95,6 +98,21 @@ def _events(original: Callable[..., Any]) -> Callable[..., Any]:
     return process
 
 
+def _retries(original: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(original)
+    def should_retry(self: Any, response: Any, *args: Any, **how: Any) -> Any:
+        _note_throttling(getattr(response, "status_code", None))
+        return original(self, response, *args, **how)
+
+    return should_retry
+
+
+def _note_throttling(status: object) -> None:
+    recorder = current() if status in _THROTTLED else None
+    if recorder is not None:
+        recorder.throttled += 1
+
+
 def _options(args: tuple[Any, ...], how: dict[str, Any]) -> Any:
     return how["options"] if "options" in how else args[1] if len(args) > 1 else None
 
@@ -130,6 +148,7 @@ def _failed(call: Call, error: Exception, recorder: Recorder) -> None:
         recorder.discard(call)  # refused by the SDK itself, for want of a key for example
     else:
         status = getattr(error, "status_code", None)
+        _note_throttling(status)
         call.billed = status < 400 if isinstance(status, int) else "Timeout" in type(error).__name__
 
 
