@@ -83,7 +83,7 @@ def _instrumented(node: ast.Assert, lines: list[bytes], names: set[str]) -> list
     passed = _on_line(test, ast.Expr(_call("passed")))
     raised = ast.copy_location(ast.Raise(failure), node)
     statements: list[ast.stmt] = [ast.copy_location(ast.If(test, [passed], [raised]), node)]
-    if parts.optional:
+    if kept and parts.optional:
         statements.insert(0, _on_line(test, _assignment(kept, ...)))
     if kept:
         statements.append(_on_line(test, _assignment(kept, None)))
