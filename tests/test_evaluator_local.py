@@ -274,6 +274,13 @@ def test_texts_of_enormous_length_are_only_compared_for_being_the_same() -> None
     assert verdict(text, text + "more") is None
 
 
+@pytest.mark.parametrize("unit", ["9", "1,", "123,", "1.", "-", "a-", "a@", "*a", "_", "twenty ", "1:", "?"])
+def test_long_runs_of_anything_are_compared_too(unit: str) -> None:
+    text = unit * 3000
+
+    assert verdict(text, text + " more") is not True
+
+
 def test_code_is_not_compared_without_its_blanks() -> None:
     assert verdict("```\nif a:\n  b\n```", "```\nif a:\nb\n```") is None
 

@@ -110,7 +110,8 @@ def _codes_differ(left: str, right: str) -> bool:
     """Returns whether two codes are alike but for their numbers, as A-1001 and A-1002 are."""
     if _DIGITS.sub("0", left) != _DIGITS.sub("0", right):
         return False
-    return [int(digits) for digits in _DIGITS.findall(left)] != [int(digits) for digits in _DIGITS.findall(right)]
+    one, two = ([digits.lstrip("0") for digits in _DIGITS.findall(code)] for code in (left, right))
+    return one != two
 
 
 def _reversed(left: str, right: str) -> bool:

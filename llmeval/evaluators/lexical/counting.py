@@ -22,11 +22,16 @@ _CODE = re.compile(r"-?0\d+")
 _CASE_COUNTS = frozenset({"Mb", "Gb", "Tb", "Kb", "Mg", "G", "H", "S", "M"})
 """Letters that mean another unit than the same letters in lower case."""
 
+_STARTS = _CURRENCY_CODES | {"half", "a", "an", *NUMBER_WORDS}
+
 _FRACTION = re.compile(r"([1-9])/([23458])")
 
 
 def counted(pieces: Sequence[Piece], at: int) -> tuple[Quantity, int] | None:
     """Returns the quantity that begins at `at`, such as "$1.2 million", and how many pieces it took."""
+    piece = pieces[at]
+    if piece.kind == "word" and piece.lower not in _STARTS:
+        return None
     row = _Row(pieces, at)
     found = row.quantity()
     return None if found is None else (found, row.at - at)

@@ -31,6 +31,9 @@ def date_from_digits(text: str) -> Day | None:
 
 def date_from_words(pieces: Sequence[Piece], at: int) -> tuple[Day, int] | None:
     """Returns the day that pieces from `at` on name, such as "3 May 2026" or "May 3rd", and how many pieces it took."""
+    piece = pieces[at]
+    if piece.kind != "number" and piece.lower not in MONTHS and piece.lower not in ORDINAL_WORDS:
+        return None
     ahead = pieces[at : at + 5]
     found = _month_first(ahead) or _day_first(ahead)
     if found is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from llmeval.evaluators.lexical.units import Unit
 
@@ -43,12 +44,17 @@ class Quantity:
         return ("quantity", self.dimension, self.base, doubt is not None)
 
 
+MAX_DIGITS: Final = 60
+"""Characters of a number; what is longer is a code, and far longer ones Python refuses to convert."""
+
 _GROUPED = re.compile(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _DOT_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}")
 
 
 def number(text: str) -> Quantity | None:
-    """Returns the number that `text` (digits, with separators and a sign) stands for, or `None` for a version's."""
+    """Returns the number that `text` (digits, separators, a sign) stands for, or `None` when it stands for none."""
+    if len(text) > MAX_DIGITS:
+        return None
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     if _GROUPED.fullmatch(digits):
         plain = digits.replace(",", "").replace("'", "")

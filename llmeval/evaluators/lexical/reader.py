@@ -90,7 +90,7 @@ def _code(text: str) -> Token:
 
 
 def _digits(piece: Piece) -> Token:
-    if piece.suffix.casefold() in _ORDINAL_SUFFIXES:
+    if piece.suffix.casefold() in _ORDINAL_SUFFIXES and piece.text.isdecimal() and len(piece.text) < 10:
         return Token("ordinal", ("ordinal", int(piece.text)), piece.text + piece.suffix)
     return _code(piece.text + piece.suffix)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 __all__ = ["Piece", "scan"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """One piece of text: its kind (the name of a group of the pattern), and what stands around it.
 
@@ -23,7 +24,7 @@ class Piece:
     suffix: str = ""
     stops: bool = False
 
-    @property
+    @cached_property
     def lower(self) -> str:
         """The text without regard to case."""
         return self.text.casefold()
@@ -36,7 +37,7 @@ class Piece:
 
 _PATTERN = re.compile(
     r"""
-      (?P<link>https?://[^\s<>]+[\w/] | www\.[^\s<>]+[\w/] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+      (?P<link>https?://[^\s<>]+[\w/] | www\.[^\s<>]+[\w/] | (?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)
     | (?P<stamp>\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)?)
     | (?P<ymd>(?<![\w-])\d{4}(?P<ymd_sep>[-/])\d{1,2}(?P=ymd_sep)\d{1,2}(?![\w-]))
     | (?P<dmy>(?<![\w.-])\d{1,2}(?P<dmy_sep>[-./])\d{1,2}(?P=dmy_sep)\d{4}(?![\w-])
