@@ -17,7 +17,7 @@ from llmeval.results import Status
 from llmeval.stats import percent
 from llmeval.summary import CriterionSummary, Summary
 
-__all__ = ["OUTCOMES", "criteria_rows", "outcome", "summary_text", "usage_lines", "verdict_line"]
+__all__ = ["OUTCOMES", "criteria_rows", "outcome", "summary_text", "usage_lines", "verdict_figures", "verdict_line"]
 
 OUTCOMES: Final = {
     0: ("passed", Status.PASSED),
@@ -63,8 +63,14 @@ def outcome(report: Report, exit_code: int | None = None) -> tuple[str, Status]:
 
 def verdict_line(report: Report, look: Look = PLAIN, *, exit_code: int | None = None, gate: str = "") -> str:
     """Returns one line: the outcome, counts, pass rate with its interval, and time."""
-    counted = report.summary
     word, status = outcome(report, exit_code)
+    figured = look.words(verdict_figures(report, gate=gate))
+    return f"{look.paint(word, status.value)}  {one_line(report.name)}: {figured}"
+
+
+def verdict_figures(report: Report, *, gate: str = "") -> str:
+    """Returns counts, pass rate with its interval, and time."""
+    counted = report.summary
     parts = [figures.counts(counted) if counted.ran else "no trial ran"]
     if report.not_run:
         parts[0] += f", {len(report.not_run):,} not run"
@@ -73,8 +79,7 @@ def verdict_line(report: Report, look: Look = PLAIN, *, exit_code: int | None = 
         parts.append(f"{figures.rate(counted)} (95% interval {found})")
     if gate:
         parts.append(gate)
-    parts.append(figures.seconds(report.duration))
-    return look.words(f"{look.paint(word, status.value)}  {one_line(report.name)}: {' · '.join(parts)}")
+    return " · ".join([*parts, figures.seconds(report.duration)])
 
 
 def _criteria(counted: Summary, look: Look) -> list[str]:
