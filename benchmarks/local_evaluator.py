@@ -1,4 +1,5 @@
-"""Prints how the local evaluator's verdicts compare with the labels of `evals/local_judge.yaml`, as Markdown.
+"""Prints how the local evaluator's verdicts compare with labels, as Markdown: of the set it was developed with
+(`evals/local_judge.yaml`), and of pairs that were held back until its rules were finished.
 
 python benchmarks/local_evaluator.py [--disagreements | --undecided]
 """
@@ -9,22 +10,34 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from llmeval.evaluators.lexical import compare
 
 VERDICTS = {True: "pass", None: "unknown", False: "fail"}
-DATASET = Path(__file__).resolve().parent.parent / "evals" / "local_judge.yaml"
+ROOT = Path(__file__).resolve().parent.parent
+Pair = tuple[str, str, str]
 
 
-def labelled_pairs(path: Path = DATASET) -> list[tuple[str, str, str]]:
-    """Returns the (label, reference, answer) of each case of the dataset."""
-    cases = yaml.safe_load(path.read_text(encoding="utf-8"))["cases"]
+def labelled_pairs() -> list[Pair]:
+    """Returns the (label, reference, answer) of each case of the labelled set."""
+    cases = _loaded("evals/local_judge.yaml")["cases"]
     return [(case["expected_output"], case["inputs"]["reference"], case["inputs"]["answer"]) for case in cases]
 
 
-def confusion(pairs: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str], int]:
+def held_out_pairs() -> list[Pair]:
+    """Returns the (label, reference, answer) of each pair that was held back."""
+    pairs = _loaded("tests/resources/local_held_out.yaml")["pairs"]
+    return [(pair["label"], pair["reference"], pair["answer"]) for pair in pairs]
+
+
+def _loaded(path: str) -> Any:
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+def confusion(pairs: Iterable[Pair]) -> dict[tuple[str, str], int]:
     """Returns how many pairs of each label got each verdict, by (label, verdict)."""
     return dict(Counter((label, verdict(reference, answer)) for label, reference, answer in pairs))
 
@@ -43,11 +56,15 @@ def table(counts: dict[tuple[str, str], int]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
-    pairs = labelled_pairs()
-    print(table(confusion(pairs)))  # noqa: T201 - a benchmark prints
+def main() -> None:
     wanted = {"--undecided": ("unknown",), "--disagreements": ("pass", "fail")}.get("".join(sys.argv[1:]), ())
-    for label, reference, answer in pairs:
-        found = verdict(reference, answer)
-        if found in wanted and found != label:
-            print(f"{label}: {found}\n  {reference!r}\n  {answer!r}\n  {compare(reference, answer).reason}")  # noqa: T201
+    for title, pairs in (("Labelled set", labelled_pairs()), ("Held out", held_out_pairs())):
+        print(f"{title}\n\n{table(confusion(pairs))}\n")  # noqa: T201 - a benchmark prints
+        for label, reference, answer in pairs:
+            found = verdict(reference, answer)
+            if found in wanted and found != label:
+                print(f"{label}: {found}\n  {reference!r}\n  {answer!r}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

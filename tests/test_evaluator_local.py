@@ -307,8 +307,8 @@ def test_enough_of_the_labelled_pairs_are_decided() -> None:
 def test_some_of_the_pairs_that_no_rule_was_made_for_are_decided() -> None:
     decided = Counter(label for label, reference, output in held_out() if verdict(reference, output) is label)
 
-    assert decided[True] >= 5
-    assert decided[False] >= 18
+    assert decided[True] >= 11
+    assert decided[False] >= 27
 
 
 WORDS = "order refund parcel within for the of delivery days euros Anna Berlin it is can be returned, shipped. and free"
