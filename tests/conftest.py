@@ -10,11 +10,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from stub_server import StubServer, running  # beside this file, which is not a package
+from projects import Project  # beside this file, which is not a package
+from stub_server import StubServer, running
 
 
 @pytest.fixture(scope="session")
 def _model_server() -> Iterator[StubServer]:
+    import anthropic  # noqa: F401  # both take a second to import, which is no test's own time
+    import openai  # noqa: F401
+
     with running() as server:
         yield server
 
@@ -28,3 +32,9 @@ def model_server(_model_server: StubServer) -> StubServer:
         server.requests.clear()
     server.reply = server.logprobs = None
     return server
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A project with an empty `evals/`."""
+    return Project(tmp_path)

@@ -13,12 +13,12 @@ from llmeval.evaluators.asking import ModelEvaluator, as_model
 from llmeval.evaluators.base import Grades, RequestCount, Subject
 from llmeval.evaluators.judgement import Judgement, Standalone
 from llmeval.evaluators.judging import Judging
-from llmeval.evaluators.questions import Asked, Question
+from llmeval.evaluators.questions import Asked, Question, choice, probability, score
 from llmeval.jsonable import Json
 from llmeval.providers.model import Model
 from llmeval.results import Result
 
-__all__ = ["Judge"]
+__all__ = ["Judge", "choice", "probability", "score"]
 
 
 class Judge(ModelEvaluator):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -59,6 +58,8 @@ class Toolbox:
         return ToolOutput(id=use.id, text=text)
 
     async def _call(self, use: ToolUse) -> str:
+        import asyncio  # only where a tool is called
+
         from pydantic_core import ArgsKwargs, from_json, to_json
 
         adapter = self._adapters.get(use.name)
