@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isclose
-from typing import Any
+from typing import Any, NoReturn
 
+from llmeval.cases import MAX_DEPTH
 from llmeval.evaluators.lexical.agreement import Agreement, agrees, disagrees, excerpt, undecided
 from llmeval.evaluators.lexical.texts import compare_texts
 from llmeval.jsonable import Json, canonical
@@ -85,9 +86,9 @@ def _rounds(one: Any, two: Any) -> bool:
 
 def _texts(reference: str, answer: str, question: str) -> Agreement:
     ours, theirs = _parsed(reference), _parsed(answer)
-    if isinstance(ours, (dict, list)) and isinstance(theirs, (dict, list)):
-        return compare(ours, theirs)
-    return compare_texts(reference, answer, question)
+    if reference == answer or not (isinstance(ours, (dict, list)) and isinstance(theirs, (dict, list))):
+        return compare_texts(reference, answer, question)
+    return compare(ours, theirs)
 
 
 def _against_text(reference: Json, kind: str, answer: str) -> Agreement:
@@ -165,9 +166,23 @@ def _parsed(text: str) -> Json:
     if source.strip()[:1] not in ("{", "["):
         return text
     try:
-        return json.loads(source)
+        parsed = json.loads(source, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
+    return text if _depth(parsed) > MAX_DEPTH else parsed
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _depth(value: Json) -> int:
+    """Returns how many levels lists and objects are nested, one level at a time."""
+    depth, level = 0, [value]
+    while level := [item for item in level if isinstance(item, (dict, list))]:
+        level = [part for item in level for part in (item.values() if isinstance(item, dict) else item)]
+        depth += 1
+    return depth
 
 
 def _shown(value: Json) -> str:
