@@ -9,7 +9,6 @@ import pytest
 
 from llmeval.cases import Case
 from llmeval.datasets.importing import Imported, import_file
-from llmeval.datasets.mapping import parse_mapping
 from llmeval.errors import DatasetError
 
 FILES = Path(__file__).parent / "resources" / "datasets"
@@ -39,8 +38,10 @@ def test_a_file_of_pydantic_evals_is_imported_and_its_evaluators_are_listed_by_n
     assert found.left_out == (
         f"evaluators of the dataset: {of_the_dataset}",
         f"evaluators of case 'delivered': {evaluators}",
+    )
+    assert found.notes == (
         "1 case had no name and got one: case_2",
-        "1 case without expected_output (null in the file)",
+        "1 case has no expected_output (null in the file)",
     )
 
 
@@ -55,7 +56,7 @@ def test_made_up_names_never_equal_written_ones(tmp_path: Path) -> None:
     ]
     found = imported(tmp_path, "x.jsonl", "\n".join(lines))
     assert [case.name for case in found.cases] == ["case_1__", "case_1", "case_3", "case_1_"]
-    assert "2 cases had no name and got one: case_1__, case_3" in found.left_out
+    assert "2 cases had no name and got one: case_1__, case_3" in found.notes
 
 
 def test_metadata_that_is_no_object_is_kept_in_one(tmp_path: Path) -> None:
@@ -74,7 +75,8 @@ def test_a_csv_is_imported_with_its_columns_mapped(tmp_path: Path) -> None:
         Case("2", "Ünicode ☔", metadata={"language": "de"}),
     )
     assert found.suggested_name == "support_questions"
-    assert found.left_out == ("1 case without expected_output (an empty cell in the file)",)
+    assert found.left_out == ()
+    assert found.notes == ("1 case has no expected_output (an empty cell in the file)",)
 
 
 def test_several_columns_mapped_into_the_inputs_make_an_object(tmp_path: Path) -> None:
@@ -87,7 +89,6 @@ def test_several_columns_mapped_into_the_inputs_make_an_object(tmp_path: Path) -
 
 def test_unmapped_columns_are_listed_with_how_to_keep_them(tmp_path: Path) -> None:
     assert imported(tmp_path, "x.csv", CSV, {"question": "inputs"}).left_out == (
-        "2 cases had no name and got one: case_1, case_2",
         "field 'id' of 2 cases (keep it with --map id=metadata.id)",
         "field 'answer' of 2 cases (keep it with --map answer=metadata.answer)",
         "field 'lang' of 2 cases (keep it with --map lang=metadata.lang)",
@@ -204,13 +205,6 @@ def test_a_field_never_replaces_what_is_in_the_metadata_already(tmp_path: Path) 
     assert refusal(tmp_path, "x.jsonl", text, {"q": "inputs", "n": "metadata.n"}) == (
         "x.jsonl, line 1, column 1: case 1: metadata.n is there already (1): map the field elsewhere"
     )
-
-
-def test_a_mapping_is_written_as_pairs() -> None:
-    assert parse_mapping("question=inputs, a=b=metadata.x") == {"question": "inputs", "a=b": "metadata.x"}
-    for text in ("question", "=inputs", "question=", "a=b,,"):
-        with pytest.raises(DatasetError, match="is not FIELD=PART"):
-            parse_mapping(text)
 
 
 def test_imported_cases_are_frozen(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def command(
         echo(render(imported.cases, format))
     for line in imported.left_out:
         echo(f"left out: {line}", sys.stderr)
+    for line in imported.notes:
+        echo(f"note: {line}", sys.stderr)
 
 
 def pairs(texts: list[str] | tuple[str, ...]) -> dict[str, str] | None:

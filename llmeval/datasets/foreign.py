@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from llmeval.cases import Case
-from llmeval.datasets.fields import check_names, evaluator_names
+from llmeval.datasets.fields import check_names
 from llmeval.datasets.mapping import Targets, place
 from llmeval.datasets.parsed import Place
 from llmeval.datasets.problems import Problems, plural
@@ -32,8 +32,8 @@ class Foreign:
     null_means_missing: bool = False
 
 
-def build_cases(foreign: Foreign, targets: Targets, problems: Problems) -> tuple[tuple[Case, ...], list[str]]:
-    """Returns the cases, and a line for everything in them that was left out or made up.
+def build_cases(foreign: Foreign, targets: Targets, problems: Problems) -> tuple[tuple[Case, ...], tuple[str, ...]]:
+    """Returns the cases, and a line for everything in them that was made up or understood.
 
     Raises:
         DatasetError: with all records that make no case.
@@ -51,7 +51,7 @@ def build_cases(foreign: Foreign, targets: Targets, problems: Problems) -> tuple
             problems.add(str(error), *foreign.locate(index))
     check_names(((index, case.name) for index, case in enumerate(cases)), foreign.locate, problems)
     problems.check()
-    return tuple(cases), [*_evaluators(foreign.records, cases), *_made_up(named, cases), *_without(cases, foreign)]
+    return tuple(cases), (*_made_up(named, cases), *_without(cases, foreign))
 
 
 def _draft(index: int, targets: Targets, foreign: Foreign, problems: Problems) -> dict[str, Any]:
@@ -97,15 +97,6 @@ def _name(drafts: list[dict[str, Any]]) -> list[int]:
     return unnamed
 
 
-def _evaluators(records: Iterable[Mapping[str, Json]], cases: list[Case]) -> list[str]:
-    pairs = [
-        (case.name, evaluator_names(record["evaluators"]))
-        for record, case in zip(records, cases, strict=True)
-        if record.get("evaluators")
-    ]
-    return [f"evaluators of case {name!r}: {', '.join(names)}" for name, names in pairs]
-
-
 def _made_up(unnamed: list[int], cases: list[Case]) -> list[str]:
     if not unnamed:
         return []
@@ -118,4 +109,4 @@ def _without(cases: list[Case], foreign: Foreign) -> list[str]:
     why = "an empty cell" if foreign.empty_means_missing else "null"
     if not count or not (foreign.empty_means_missing or foreign.null_means_missing) or count == len(cases):
         return []
-    return [f"{plural(count, 'case')} without expected_output ({why} in the file)"]
+    return [f"{plural(count, 'case')} {'has' if count == 1 else 'have'} no expected_output ({why} in the file)"]

@@ -23,10 +23,14 @@ __all__ = ["Imported", "import_file"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Imported:
-    """Cases out of a foreign file, a line for everything that was left out or made up, and a name for the dataset."""
+    """Cases out of a foreign file, and a name for the dataset.
+
+    `left_out` has a line for everything that is not in the cases, `notes` one for what was made up or understood.
+    """
 
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
+    notes: tuple[str, ...]
     suggested_name: str
 
 
@@ -47,8 +51,13 @@ def import_file(path: str | Path, mapping: Mapping[str, str] | None = None) -> I
     fields = dict.fromkeys(field for record in foreign.records for field in record if field != "evaluators")
     targets = targets_for(mapping or {}, fields, str(path))
     cases, notes = build_cases(foreign, targets, problems)
-    left_out = (*foreign.left_out, *notes, *_unmapped(foreign.records, fields, targets))
-    return Imported(cases=cases, left_out=left_out, suggested_name=_file_name(foreign.name or path.stem))
+    left_out = (
+        *foreign.left_out,
+        *_evaluators(foreign.records, cases),
+        *_unmapped(foreign.records, fields, targets),
+    )
+    name = _file_name(foreign.name or path.stem)
+    return Imported(cases=cases, left_out=left_out, notes=notes, suggested_name=name)
 
 
 def _csv(path: Path, problems: Problems) -> Foreign:
@@ -97,6 +106,12 @@ def _dataset_leftovers(document: Mapping[str, Json]) -> Iterator[str]:
             yield f"field {field!r} of the dataset"
         elif document[field]:
             yield f"{field} of the dataset: {', '.join(evaluator_names(document[field]))}"
+
+
+def _evaluators(records: Sequence[Mapping[str, Json]], cases: Sequence[Case]) -> Iterator[str]:
+    for record, case in zip(records, cases, strict=True):
+        if record.get("evaluators"):
+            yield f"evaluators of case {case.name!r}: {', '.join(evaluator_names(record['evaluators']))}"
 
 
 def _unmapped(records: Sequence[Mapping[str, Json]], fields: Iterable[str], targets: Targets) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from llmeval.datasets.problems import shorten
 from llmeval.errors import DatasetError
 
-__all__ = ["Targets", "parse_mapping", "place", "targets_for"]
+__all__ = ["Targets", "place", "targets_for"]
 
 Targets: TypeAlias = dict[str, tuple[str, ...]]
 """Field of the file to the way into a case: `{"question": ("inputs", "question")}`."""
@@ -17,21 +17,6 @@ Targets: TypeAlias = dict[str, tuple[str, ...]]
 FIELDS = ("name", "inputs", "expected_output", "metadata")
 WHOLE_METADATA = ("metadata",)
 """Goes first: other fields may join an object that is there."""
-
-
-def parse_mapping(text: str) -> dict[str, str]:
-    """Returns `question=inputs,answer=expected_output` as a dict.
-
-    Raises:
-        DatasetError: a part is not `FIELD=PART`.
-    """
-    mapping = {}
-    for part in text.split(","):
-        field, equals, target = part.rpartition("=")
-        if not equals or not field.strip() or not target.strip():
-            raise DatasetError(f"the mapping {part!r} is not FIELD=PART: write for example question=inputs")
-        mapping[field.strip()] = target.strip()
-    return mapping
 
 
 def targets_for(mapping: Mapping[str, str], fields: Iterable[str], where: str) -> Targets:
