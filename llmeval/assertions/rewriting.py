@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from types import CodeType
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from llmeval.assertions.parts import PREFIX, Parts, segment
 
 __all__ = ["MARK", "RUNTIME", "compile_instrumented", "parsed", "rewrite"]
-
-N = TypeVar("N", ast.Call, ast.Expr, ast.Assign)
 
 RUNTIME: Final = PREFIX
 """The global name under which instrumented code finds `llmeval.assertions.tally`."""
@@ -61,8 +59,8 @@ def _rewrite_blocks(node: Any, lines: list[bytes], names: set[str]) -> None:
 def _rewritten(node: ast.stmt, lines: list[bytes], names: set[str]) -> list[ast.stmt]:
     if isinstance(node, ast.Assert):
         return _instrumented(node, lines, names)
-    if isinstance(node, ast.ClassDef):
-        names = set()
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        names = set()  # a scope of its own
     _rewrite_blocks(node, lines, names)
     if isinstance(node, ast.ClassDef) and names:  # kept parts must not become attributes, or members of an enum
         hidden = ast.copy_location(ast.Global(sorted(names)), node.body[0])
@@ -73,36 +71,36 @@ def _rewritten(node: ast.stmt, lines: list[bytes], names: set[str]) -> list[ast.
 def _instrumented(node: ast.Assert, lines: list[bytes], names: set[str]) -> list[ast.stmt]:
     if isinstance(node.test, ast.Tuple) and node.test.elts:
         return [node]  # `assert (x, "message")` is always true: Python warns about it, and it checks nothing
-    parts = Parts()
     source = segment(lines, node.test)
+    parts = Parts()
     test = parts.of(node.test)
     kept = [f"{PREFIX}{number}" for number in range(parts.count)]
     names.update(kept)
-    values = ast.Tuple([ast.Name(name, ast.Load()) for name in kept], ast.Load())
-    failure = _on_line(node, _call("failed", ast.Constant(source), values, *([node.msg] if node.msg else [])))
-    passed = _on_line(test, ast.Expr(_call("passed")))
+    at, after = _first_line(node), _first_line(test)
+    values = ast.Tuple([ast.Name(name, ast.Load(), **at) for name in kept], ast.Load(), **at)
+    failure = _call("failed", at, ast.Constant(source, **at), values, *([node.msg] if node.msg else []))
     raised = ast.copy_location(ast.Raise(failure), node)
-    statements: list[ast.stmt] = [ast.copy_location(ast.If(test, [passed], [raised]), node)]
+    statements: list[ast.stmt] = [ast.If(test, [ast.Expr(_call("passed", after), **after)], [raised], **at)]
     if kept and parts.optional:
-        statements.insert(0, _on_line(test, _assignment(kept, ...)))
+        statements.insert(0, _assignment(kept, ..., after))
     if kept:
-        statements.append(_on_line(test, _assignment(kept, None)))
-    return [ast.fix_missing_locations(statement) for statement in statements]
+        statements.append(_assignment(kept, None, after))
+    return statements
 
 
-def _on_line(place: ast.stmt | ast.expr, node: N) -> N:
-    """Gives a new node the first line of `place` alone; Python has a call begin where a longer name of it ends."""
-    node.lineno = node.end_lineno = place.lineno
-    node.col_offset = node.end_col_offset = place.col_offset
-    return node
+def _first_line(node: ast.stmt | ast.expr) -> dict[str, Any]:
+    """Returns a place on the first line alone; over several lines, Python has a call begin where its name ends."""
+    line, column = node.lineno, node.col_offset
+    return {"lineno": line, "end_lineno": line, "col_offset": column, "end_col_offset": column}
 
 
-def _assignment(names: list[str], value: Any) -> ast.Assign:
-    return ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(value))
+def _assignment(names: list[str], value: Any, at: dict[str, Any]) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store(), **at) for name in names], ast.Constant(value, **at), **at)
 
 
-def _call(function: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Attribute(ast.Name(RUNTIME, ast.Load()), function, ast.Load()), list(arguments), [])
+def _call(function: str, at: dict[str, Any], *arguments: ast.expr) -> ast.Call:
+    runtime = ast.Name(RUNTIME, ast.Load(), **at)
+    return ast.Call(ast.Attribute(runtime, function, ast.Load(), **at), list(arguments), [], **at)
 
 
 def _first_statement(body: list[ast.stmt]) -> int:
