@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,26 +19,28 @@ __all__ = ["CHECKED", "environment_of", "source_digest"]
 CHECKED: Final = ("source", "commit", "tree")
 """The parts of an environment that must be the same for a run to be resumed."""
 
+_OWN: Final = re.compile(rb"^\? (.*/)?(\.llmeval/|__pycache__/)|^\? .*\.pyc$")
+
 LARGEST: Final = 1_000_000
 """Bytes of an untracked file that count for the digest of the working tree; of a larger one, its size does."""
 
 
-def environment_of(project: Project, file: Path | None, ignored: Path | None = None) -> dict[str, Any]:
-    """Returns the environment as JSON; `ignored` is a file that the run itself writes.
+def environment_of(project: Project, file: Path | None, *, resumable: bool = False) -> dict[str, Any]:
+    """Returns the environment as JSON.
 
-    `source` is a digest of the Python files below the evals folders, `commit` and `tree` of the git work tree (`tree`
-    is `None` when nothing differs from the commit); they are `None` without git.
+    `source` is a digest of the Python files below the evals folders; `commit` and `dirty` are of the git work tree,
+    `None` without one. Of a `resumable` run, `tree` is a digest of what differs from the commit, `None` when nothing
+    does.
     """
-    commit = _git(project.root, "rev-parse", "HEAD")
-    tree = None if commit is None else _tree(project.root, ignored)
+    commit, changes = _status(project.root)
     return {
         "llmeval": __version__,
         "python": platform.python_version(),
         "platform": sys.platform,
         "source": source_digest(project, file),
-        "commit": commit and commit.decode().strip(),
-        "dirty": None if commit is None else tree is not None,
-        "tree": tree,
+        "commit": commit,
+        "dirty": None if commit is None else bool(changes),
+        "tree": _tree(project.root, changes) if resumable and commit and changes else None,
     }
 
 
@@ -63,21 +66,27 @@ def _python_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _tree(root: Path, ignored: Path | None) -> str | None:
-    """Returns a digest of what differs from the commit, or `None` when nothing does."""
-    changes = _git(root, "diff", "HEAD", "--no-ext-diff", "--binary") or b""
-    whole = sha256(changes)
-    dirty = bool(changes)
+def _status(root: Path) -> tuple[str | None, list[bytes]]:
+    """Returns the commit, if there is one, and the entries of what differs from it; what llmeval writes is left out."""
+    printed = _git(root, "status", "--porcelain=v2", "--branch", "--untracked-files=all", "-z")
+    if printed is None:
+        return None, []
+    entries = [entry for entry in printed.split(b"\0") if entry]
+    commit = next((entry[13:].decode() for entry in entries if entry.startswith(b"# branch.oid ")), "(initial)")
+    changes = [entry for entry in entries if not entry.startswith(b"# ") and not _OWN.search(entry)]
+    return (None if commit == "(initial)" else commit), changes
+
+
+def _tree(root: Path, changes: list[bytes]) -> str:
+    """Returns a digest of what differs from the commit: the tracked changes, and the untracked files with their text."""
+    whole = sha256(_git(root, "diff", "HEAD", "--no-ext-diff", "--binary") or b"")
     top = Path((_git(root, "rev-parse", "--show-toplevel") or b".").decode().strip())
-    listed = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/") or b""
-    for name in sorted(filter(None, listed.split(b"\0"))):
-        path = top / name.decode(errors="surrogateescape")
-        if path == ignored or path.suffix == ".pyc" or ".llmeval" in path.parts or not path.is_file():
-            continue
-        dirty = True
-        size = path.stat().st_size
-        whole.update(name + b"\0" + (path.read_bytes() if size <= LARGEST else str(size).encode()))
-    return whole.hexdigest() if dirty else None
+    for entry in sorted(change for change in changes if change.startswith(b"? ")):
+        path = top / entry[2:].decode(errors="surrogateescape")
+        if path.is_file():
+            size = path.stat().st_size
+            whole.update(entry + b"\0" + (path.read_bytes() if size <= LARGEST else str(size).encode()))
+    return whole.hexdigest()
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:

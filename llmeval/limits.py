@@ -243,6 +243,11 @@ class Budget:
             named = f"no price is known for {', '.join(unpriced)}" if unpriced else "a request did not tell its tokens"
             self.reason = f"--max-cost {self._limits['cost']:g}: {named}"
 
+    def recall(self, *, requests: int, cost: float | None, unpriced: Sequence[str] = ()) -> None:
+        """Counts a trial that an earlier part of the run finished."""
+        self._running += 1
+        self.finish(requests=requests, cost=cost, unpriced=unpriced)
+
     def cancel(self) -> None:
         """Forgets a trial that was started and did not run."""
         self._running -= 1

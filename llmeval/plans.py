@@ -15,6 +15,7 @@ from llmeval.evaluations import Evaluation
 from llmeval.grading import Grading, Group, grading_of
 from llmeval.jsonable import FrozenDict, digest, freeze
 from llmeval.options import Options, Require, parse_require
+from llmeval.prices import configure
 from llmeval.selection import check_references, select, sourced
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def build_plan(evaluation: Evaluation, options: Options) -> Plan:
     require = options.require or (None if evaluation.require is None else parse_require(evaluation.require))
     if require is not None and options.repetitions == 1:
         options = replace(options, repetitions=require.trials)
+    configure(evaluation.project.settings.get("prices", {}))
     dataset = sourced(evaluation, options.dataset)
     cases = select(dataset.cases, only=options.only, where=options.where, limit=options.limit)
     grading = grading_of(evaluation, options.evaluator, options.grading)

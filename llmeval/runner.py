@@ -28,6 +28,7 @@ from llmeval.store import Store
 from llmeval.telemetry import RunTrace
 from llmeval.trial_runner import TrialRun
 from llmeval.trials import NotRun, Trial
+from llmeval.usage import Usage
 
 __all__ = ["Run", "arun", "run"]
 
@@ -72,9 +73,10 @@ class Run:
         self.notes = list(plan.notes)
         self.started_at = datetime.now(UTC)
         options = plan.options
-        self.environment = environment_of(plan.evaluation.project, plan.evaluation.file)
         self._subscribers = list(options.subscribers)
         path = None if options.journal is None else Path(options.journal)
+        project, file = plan.evaluation.project, plan.evaluation.file
+        self.environment = environment_of(project, file, resumable=path is not None)
         if path is not None and not options.resume and path.exists():
             raise ResumeError(f"{path} exists: give the run another id, or resume it")
         self._resumed: Resumed | None = None
@@ -235,8 +237,9 @@ class Run:
         for message in plan.notes:
             self._emit(Note(run_id=plan.id, evaluation=plan.evaluation.name, message=message))
         try:
-            with capturing(), self.trace:
+            with capturing() as captured, self.trace:
                 yield
+                self._note_strays(captured.strays())
         except BaseException:
             self._emit(RunFinished(run_id=plan.id, evaluation=plan.evaluation.name, report=None))
             raise
@@ -244,10 +247,19 @@ class Run:
             if self.journal is not None:
                 self.journal.close()
 
+    def _note_strays(self, usage: Usage) -> None:
+        if usage.requests:
+            self.note(
+                f"{usage.requests} model requests belong to no trial and are not in the figures: they were made between "
+                "trials, or by a thread that was started before them"
+            )
+
     def _recall(self) -> None:
-        if self._resumed is not None:
-            for index, trial, place in self._resumed.trials():
-                self.store.recall(index, trial, place)
+        if self._resumed is None:
+            return
+        for index, trial, place in self._resumed.trials():
+            self.store.recall(index, trial, place)
+            self._budget.recall(requests=trial.usage.requests, cost=trial.usage.cost, unpriced=trial.usage.unpriced)
 
     def _announcement(self) -> RunStarted:
         plan = self.plan

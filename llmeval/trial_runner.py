@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from llmeval.adapters import snapshot
 from llmeval.assertions import Tally, counting, counts_as_one
 from llmeval.attempts import Attempt
-from llmeval.capture import Recorder, unrecorded
+from llmeval.capture import Recorder, recording
 from llmeval.errors import EvaluatorError
 from llmeval.evaluators.base import Grades, Subject
 from llmeval.executors import Ended, Lane, TimedOut
@@ -86,9 +86,9 @@ class TrialRun:
             with self.trace.phase("perform"):
                 await self._perform_in_time()
             if self.evidence is not None:
-                with self.trace.phase("evaluate") as phase, unrecorded():
+                with self.trace.phase("evaluate") as phase:
                     await self._grade(self.evidence)
-                    self.trace.results(phase, self.results)
+                    self.trace.results(phase, self.results, self.recorder.response_id)
         except TimedOut:
             self.time_out()
         except (Ended, KeyboardInterrupt) as ended:
@@ -218,14 +218,18 @@ class TrialRun:
         return [found[criterion.name] for criterion in group.criteria]
 
     async def _answers(self, group: Group, subject: Subject, criteria: Sequence[Criterion]) -> list[Result]:
+        told = NO_USAGE
         try:
-            grades = await self.lane.call(group.evaluator.evaluate, subject, criteria)
-            self.evaluator_usage += grades.usage
+            with recording(strays=False) as seen:
+                grades = await self.lane.call(group.evaluator.evaluate, subject, criteria)
+            told = grades.usage
             return _checked(grades, criteria)
         except BaseException as error:  # noqa: BLE001 - the user's code; it is recorded on the trial
             self._reraise(error)
             why = error_info(error)
             return [Result(name=one.name, minimum=one.minimum, error=why) for one in criteria]
+        finally:
+            self.evaluator_usage += told if told.requests else seen.usage
 
     async def _teardown(self) -> None:
         if self.attempt is not None:
