@@ -49,7 +49,7 @@ def test_a_helper_module_below_the_folder_is_counted(folder):
     with counting() as tally:
         helper.check(1)
         helper.Check().method()
-        with pytest.raises(AssertionError, match="assert 4 < 3\n.*helper_a.py:8: assert value < LIMIT") as caught:
+        with pytest.raises(AssertionError, match=r"assert 4 < 3\n.*helper_a\.py:8: assert value < LIMIT") as caught:
             helper.check(4)
     assert tally.count == 3
     assert str(caught.value).startswith("ß is too much\n")
@@ -188,11 +188,4 @@ def test_a_source_too_deep_to_walk_still_runs():
 def test_a_warning_of_the_source_is_given_once():
     with pytest.warns(SyntaxWarning) as warned:
         compile_instrumented("def f(x):\n    assert x is 1\n    assert (x, 'always')\n", "evals/x.py")
-    assert (
-        sorted((str(each.message).partition(",")[0], each.lineno) for each in warned)
-        == [
-            ('"is" with a literal. Did you mean "=="?', 2),
-            ("assertion is always true", 3),
-        ]
-        or len(warned) == 2
-    )
+    assert sorted(each.lineno for each in warned) == [2, 3]

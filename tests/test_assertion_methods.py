@@ -111,12 +111,12 @@ FAILING = {
     "assert_regex": (("order", r"\d+"), "Regex didn't match: '\\\\d+' not found in 'order'"),
     "assert_not_regex": (("a1", r"\d+"), "Regex matched: '1' matches '\\\\d+' in 'a1'"),
     "assert_count_equal": (([1], [2]), "Element counts were not equal:"),
-    "assert_list_equal": (([1], [2]), "Lists differ: [1] != [2]"),
-    "assert_tuple_equal": (((1,), (2,)), "Tuples differ: (1,) != (2,)"),
+    "assert_list_equal": (([1], [2]), "[1] != [2]"),
+    "assert_tuple_equal": (((1,), (2,)), "(1,) != (2,)"),
     "assert_dict_equal": (({1: 2}, {1: 3}), "{1: 2} != {1: 3}"),
-    "assert_set_equal": (({1}, {2}), "Items in the first set but not the second:"),
+    "assert_set_equal": (({1}, {2}), "{1} != {2}"),
     "assert_multi_line_equal": (("a\n", "b\n"), "'a\\n' != 'b\\n'"),
-    "assert_sequence_equal": (([1], (2,)), "Sequences differ: [1] != (2,)"),
+    "assert_sequence_equal": (([1], (2,)), "[1] != [2]"),
     "assert_starts_with": (("abc", "bc"), "'abc' does not start with 'bc'"),
     "assert_not_starts_with": (("abc", "ab"), "'abc' starts with 'ab'"),
     "assert_ends_with": (("abc", "ab"), "'abc' does not end with 'ab'"),
@@ -179,6 +179,30 @@ def test_a_failure_of_long_values_is_bounded():
     assert len(str(caught.value)) < 5000
     with pytest.raises(AssertionError, match="second"):
         attempt.assert_equal("\n".join(["first"] * 2000), "\n".join(["second"] * 2000))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("assert_list_equal", ([1], (1,)), "(1,) is not a list"),
+        ("assert_tuple_equal", ([1], (1,)), "[1] is not a tuple"),
+        ("assert_dict_equal", ([], {}), "[] is not a dict"),
+        ("assert_set_equal", ([], set()), "[] is not a Set"),
+        ("assert_multi_line_equal", (b"a", "a"), "b'a' is not a str"),
+        ("assert_sequence_equal", ([1], (1,), None, list), "(1,) is not a list"),
+    ],
+)
+def test_an_equality_of_a_kind_wants_that_kind(name, arguments, says):
+    with counting() as tally, pytest.raises(AssertionError) as caught:
+        getattr(attempt, name)(*arguments)
+    assert str(caught.value).split("\n")[0] == says
+    assert tally.count == 1
+
+
+def test_what_should_be_equal_is_told_apart():
+    with pytest.raises(AssertionError) as caught:
+        attempt.assert_equal({"a": [1], "b": 2}, {"a": [2], "b": 2})
+    assert str(caught.value).split("\n")[:2] == ["{'a': [1], 'b': 2} != {'a': [2], 'b': 2}", "  at 'a': [1] != [2]"]
 
 
 def test_a_failure_is_raised_at_the_call_without_unittest_below_it():

@@ -12,7 +12,7 @@ from llmeval.assertions.tally import passed
 if TYPE_CHECKING:
     from unittest import TestCase
 
-__all__ = ["check", "check_by_unittest", "start_unittest"]
+__all__ = ["check", "check_by_unittest", "check_equal", "check_kind", "start_unittest"]
 
 
 def check(holds: object, says: str, *values: object, msg: object = None) -> None:
@@ -28,6 +28,34 @@ def check(holds: object, says: str, *values: object, msg: object = None) -> None
         from llmeval.assertions.explanation import shown  # only failures pay for it
 
         raise _failure(says.format(*map(shown, values)), msg)
+
+
+def check_equal(first: object, second: object, kind: type = object, msg: object = None) -> None:
+    """Counts one assertion: both are of `kind`, and equal.
+
+    `unittest` is not asked: it takes seconds for the difference of two lists of some thousand elements.
+
+    Raises:
+        AssertionError: it does not hold.
+    """
+    check_kind(first, second, kind, msg)
+    passed()
+    if not first == second:
+        from llmeval.assertions.explanation import difference_lines, shown  # only failures pay for it
+
+        says = [f"{shown(first)} != {shown(second)}", *difference_lines(first, second)]
+        raise _failure("\n".join(says), msg)
+
+
+def check_kind(first: object, second: object, kind: type, msg: object = None) -> None:
+    """Counts an assertion only where it fails: both are of `kind`.
+
+    Raises:
+        AssertionError: it does not hold.
+    """
+    for value in (first, second):
+        if not isinstance(value, kind):
+            check(False, f"{{}} is not a {kind.__name__}", value, msg=msg)
 
 
 def check_by_unittest(method: str, *arguments: Any, msg: object = None, **options: Any) -> None:

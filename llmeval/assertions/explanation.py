@@ -14,7 +14,7 @@ from llmeval.assertions.differences import differences
 from llmeval.assertions.methods import AssertionMethods
 from llmeval.assertions.parts import Parts, number_of, segment
 
-__all__ = ["call_text", "failure_text", "shown"]
+__all__ = ["call_text", "difference_lines", "failure_text", "shown"]
 
 _VALUE_LENGTH: Final = 200
 _TEXT_LENGTH: Final = 4000
@@ -86,11 +86,7 @@ class _Explanation:
         test = self._test
         if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq) or len(test.ops) > 1:
             return []
-        try:
-            found = differences(self._value(test.left), self._value(test.comparators[0]), shown)
-        except Exception:  # noqa: BLE001 - the elements' own __eq__ may raise; the operands are still shown
-            return []
-        return [f"  {line}" for line in found]
+        return difference_lines(self._value(test.left), self._value(test.comparators[0]))
 
     def _wheres(self) -> list[str]:
         lines = [f"  where {self._source(part)} = {shown(value)}" for part, value in self._worth_showing()]
@@ -118,6 +114,15 @@ class _Explanation:
 
     def _source(self, node: ast.expr) -> str:
         return _shorten(_one_line(segment(self._lines, node)), _VALUE_LENGTH)
+
+
+def difference_lines(left: object, right: object) -> list[str]:
+    """Returns where two values that should be equal differ, as lines of a failure."""
+    try:
+        found = differences(left, right, shown)
+    except Exception:  # noqa: BLE001 - the elements' own __eq__ may raise; the operands are still shown
+        return []
+    return [f"  {line}" for line in found]
 
 
 def _operands(node: ast.expr) -> list[ast.expr]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from llmeval.assertions.checking import check, check_by_unittest, start_unittest
+from llmeval.assertions.checking import check, check_by_unittest, check_equal, check_kind, start_unittest
 from llmeval.assertions.reference import ReferenceMethods
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class AssertionMethods(ReferenceMethods):
 
     def assert_equal(self, first: object, second: object, msg: object = None) -> None:
         """Fails unless `first == second`."""
-        check_by_unittest("assertEqual", first, second, msg=msg)
+        check_equal(first, second, msg=msg)
 
     def assert_not_equal(self, first: object, second: object, msg: object = None) -> None:
         """Fails unless `first != second`."""
@@ -113,29 +113,30 @@ class AssertionMethods(ReferenceMethods):
 
     def assert_list_equal(self, first: list[Any], second: list[Any], msg: object = None) -> None:
         """Fails unless both are equal lists."""
-        check_by_unittest("assertListEqual", first, second, msg=msg)
+        check_equal(first, second, list, msg=msg)
 
     def assert_tuple_equal(self, first: tuple[Any, ...], second: tuple[Any, ...], msg: object = None) -> None:
         """Fails unless both are equal tuples."""
-        check_by_unittest("assertTupleEqual", first, second, msg=msg)
+        check_equal(first, second, tuple, msg=msg)
 
     def assert_dict_equal(self, first: Mapping[Any, Any], second: Mapping[Any, Any], msg: object = None) -> None:
         """Fails unless both are equal dicts."""
-        check_by_unittest("assertDictEqual", first, second, msg=msg)
+        check_equal(first, second, dict, msg=msg)
 
     def assert_set_equal(self, first: AbstractSet[Any], second: AbstractSet[Any], msg: object = None) -> None:
         """Fails unless both are equal sets."""
-        check_by_unittest("assertSetEqual", first, second, msg=msg)
+        check_equal(first, second, AbstractSet, msg=msg)
 
     def assert_multi_line_equal(self, first: str, second: str, msg: object = None) -> None:
         """Fails unless both are equal texts; shows the lines that differ."""
-        check_by_unittest("assertMultiLineEqual", first, second, msg=msg)
+        check_equal(first, second, str, msg=msg)
 
     def assert_sequence_equal(
         self, first: Sequence[Any], second: Sequence[Any], msg: object = None, seq_type: type[Any] | None = None
     ) -> None:
         """Fails unless both are equal sequences, of `seq_type` if given."""
-        check_by_unittest("assertSequenceEqual", first, second, seq_type=seq_type, msg=msg)
+        check_kind(first, second, seq_type or object, msg=msg)
+        check_equal(list(first), list(second), msg=msg)
 
     # Python 3.14 adds these to unittest; here they are in every Python.
 
