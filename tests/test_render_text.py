@@ -89,6 +89,11 @@ def test_an_excerpt_of_data_is_json_and_of_large_data_only_its_beginning():
     assert excerpt(["word"] * 1_000_000, 20) == '["word", "word", "wo …'
 
 
+def test_any_name_at_all_can_be_quoted():
+    assert shell_word("a\ud800") == "$'a\\xed\\xa0\\x80'"
+    assert shell_word("a\udcff") == "$'a\\xff'"
+
+
 @pytest.mark.parametrize("name", ["plain", "two words", "it's", "a\nb", "\\n", "$HOME `x` !", "[/INST]", "\x1b\u202e'"])
 def test_a_shell_reads_a_quoted_name_back(name):
     word = shell_word(name)

@@ -137,4 +137,7 @@ def shell_word(text: str) -> str:
 
 
 def _shell_escape(char: str) -> str:
-    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+    undecoded = 0xDC80 <= ord(char) <= 0xDCFF  # a byte of a command line that was not UTF-8
+    return "".join(
+        f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape" if undecoded else "surrogatepass")
+    )

@@ -32,6 +32,7 @@ def trial_data(report: Report, trial: Trial) -> dict[str, Json]:
         "assertions": trial.assertion_count,
         "failure": trial.assertion_failure,
         "error": trial.error and trial.error.to_dict(),
+        "retries": trial.retries,
         "duration": trial.duration,
         "time": figures.seconds(trial.duration),
         "tokens": None if tokens is None else tokens.input + tokens.output,

@@ -104,6 +104,7 @@ function facts(one) {
   const add = (name, text) => made.append(make("div", {}, make("dt", {text: name}), make("dd", {text})));
   add("assertions", String(one.assertions));
   add("duration", one.time);
+  if (one.retries) add("tries before this one", String(one.retries));
   for (const [name, text] of one.usage) add(name, text);
   for (const [name, value] of Object.entries(one.metadata)) add(name, worded(value));
   for (const [name, value] of Object.entries(one.params)) add(`parameter ${name}`, worded(value));
