@@ -40,7 +40,7 @@ def check_equal(first: object, second: object, kind: type = object, msg: object 
     """
     check_kind(first, second, kind, msg)
     passed()
-    if not first == second:
+    if not first == second:  # noqa: SIM201 - asks ==, not !=
         from llmeval.assertions.explanation import difference_lines, shown  # only failures pay for it
 
         says = [f"{shown(first)} != {shown(second)}", *difference_lines(first, second)]
