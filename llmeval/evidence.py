@@ -122,10 +122,11 @@ class Conversation:
 
     A result of a tool is a message with the role `tool`, or the `result` of its `ToolCall`. What is left out follows
     from the messages: `output` is the last assistant text, and `completeness` one of `COMPLETENESS`. `state` is what
-    else the application wants graded; `citations` are the sources that an answer names.
+    else the application wants graded; `citations` are the sources that an answer names. A result that is none
+    but carries usage has no messages (`None`) and an `output`.
     """
 
-    messages: Sequence[Message | Mapping[str, Any]]
+    messages: Sequence[Message | Mapping[str, Any]] | None
     output: Any = OMITTED
     completeness: str | None = None
     citations: Sequence[Any] = ()

@@ -44,6 +44,9 @@ def conversation_evidence(walk: Walk, conversation: Conversation, where: str) ->
     Raises:
         EvidenceError: a message is not one, or something in it has no JSON form.
     """
+    if conversation.messages is None:
+        output = walk.value(conversation.output, where)
+        return Evidence(output=output, attachments=walk.attachments, usage=conversation.usage)
     places = [f"{where}.messages[{index}]" for index in range(len(conversation.messages))]
     given = [_given(walk, item, place) for item, place in zip(conversation.messages, places, strict=True)]
     messages = [_settled(walk, message, place) for place, found in zip(places, given, strict=True) for message in found]

@@ -21,7 +21,7 @@ _FINISH: Final = {"length": "truncated", "content_filter": "refused"}
 _WHOLE: Final = ("stop", "tool_calls", "function_call", "eos")
 
 
-def response(value: Any) -> Conversation:
+def response(value: Any, provider: str = "openai") -> Conversation:
     """Returns a Responses API response as a conversation: its instructions, messages, and the tools it called."""
     items = [dumped(item) for item in value.output or ()]
     found = [read_dict(item) for item in items]
@@ -37,7 +37,7 @@ def response(value: Any) -> Conversation:
         output=OMITTED if parsed is None else parsed,
         completeness=_ended(value, items),
         state=None if error is None else {"error": dumped(error)},
-        usage=_usage(value),
+        usage=_usage(value, provider),
     )
 
 
@@ -49,7 +49,7 @@ def completion(value: Any, provider: str = "openai") -> Conversation:
     message = dumped(first.message)
     parsed = getattr(first.message, "parsed", None)
     return Conversation(
-        read_dict({"role": "assistant", "content": None, **message}) or [],
+        read_dict({"content": None, **message, "role": "assistant"}) or [],
         output=OMITTED if parsed is None else parsed,
         completeness=_finish(first, message),
         state={"other_choices": [choice.message.content for choice in others]} if others else None,

@@ -15,10 +15,16 @@ __all__ = ["adapter", "messages_reader", "usage_reader"]
 _FILES: Final = {
     "agents": "openai_agents",
     "anthropic": "anthropic",
+    "dspy": "dspy",
+    "google.adk": "google_adk",
+    "google.genai": "google_genai",
     "langchain_core": "langchain",
     "langgraph": "langgraph",
+    "litellm": "litellm",
+    "llama_index": "llama_index",
     "openai": "openai",
     "pydantic_ai": "pydantic_ai",
+    "smolagents": "smolagents",
 }
 """The file by the package of a value's class. A file here never imports that package: it reads attributes."""
 

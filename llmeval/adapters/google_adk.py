@@ -1,0 +1,21 @@
+"""Google ADK: the events of a run, alone or in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from llmeval.adapters.google_genai import MESSAGES as _CONTENTS
+from llmeval.evidence import Message
+
+__all__ = ["MESSAGES"]
+
+
+def _event(value: Any) -> Sequence[Message]:
+    """Returns what an event says; a part of a streamed answer is left out, since the whole one follows."""
+    if value.content is None or value.partial:
+        return []
+    return _CONTENTS["Content"](value.content)
+
+
+MESSAGES: Final = {"Event": _event}
