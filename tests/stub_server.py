@@ -37,8 +37,7 @@ class StubServer:
         """Replaces the answer's object, given the request's body."""
         self.logprobs: Any = None
         """The token list of Chat's answers."""
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Talk,), {"stub": self}))
-        self.http.daemon_threads = True
+        self.http = _Server(("127.0.0.1", 0), type("Bound", (_Talk,), {"stub": self}))
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}"
         self.openai_url = f"{self.url}/v1"
 
@@ -61,6 +60,11 @@ def running() -> Iterator[StubServer]:
         server.http.shutdown()
         server.http.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256  # a connection beyond the usual 5 would wait a second
 
 
 class _Refuse(Exception):
@@ -90,7 +94,7 @@ class _Talk(BaseHTTPRequestHandler):
         try:
             self._refusals(body, traits, number)
             self._faults(traits)
-            answer = _Answer(self.stub, self.path, body, model, traits, number)
+            answer = _Answer(self.stub, self.path.partition("?")[0], body, model, traits, number)
             self._json(answer.whole(), cut="drop" in traits)
         except _Refuse as refusal:
             self._error(refusal)

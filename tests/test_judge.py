@@ -298,7 +298,7 @@ def test_a_question_without_an_answer_raises_when_it_is_read(model_server: StubS
         polite = probability("Is it polite?")
 
     found = One.judge("x")
-    with pytest.raises(EvaluatorError, match="polite: .* refused to answer"):
+    with pytest.raises(EvaluatorError, match=r"polite: .* refused to answer"):
         _ = found.polite
 
 

@@ -360,20 +360,51 @@ def test_a_client_of_ones_own_is_used_in_every_run_and_never_closed(model_server
     import anthropic
     import openai
 
-    async def run(client: Any) -> list[Grades]:
-        reviewer = Reviewer(model=Model(f"{sdk}:stub-pass", client=client)).bound()
-        grades = [await reviewer.evaluate(subject(), ONE) for _ in range(2)]
-        await reviewer.aclose()
-        assert not client.is_closed()
-        await client.close()
-        return grades
-
     client: Any = (
-        openai.AsyncOpenAI(base_url=model_server.openai_url, api_key=KEY)
+        openai.AsyncOpenAI(base_url=model_server.openai_url, api_key=KEY, default_headers={"x-mine": "1"})
         if sdk == "openai"
-        else anthropic.AsyncAnthropic(base_url=model_server.url, api_key=KEY)
+        else anthropic.AsyncAnthropic(base_url=model_server.url, api_key=KEY, default_headers={"x-mine": "1"})
     )
-    assert all(one.results[0].passed for one in asyncio.run(run(client)))
+    for _ in range(3):  # each in an event loop of its own
+        [one, two] = grade(Reviewer(model=Model(f"{sdk}:stub-pass", client=client)), ONE, subject(), subject(inputs=2))
+        assert one.results[0].passed
+        assert two.results[0].passed
+    assert not client.is_closed()
+    assert all(request["headers"]["x-mine"] == "1" for request in model_server.requests)
+    asyncio.run(client.close())
+
+
+def test_a_client_with_an_http_client_of_ones_own_is_used_as_it_is(model_server: StubServer) -> None:
+    import openai
+
+    async def run() -> list[str]:
+        seen: list[str] = []
+
+        async def hook(request: Any) -> None:
+            seen.append(str(request.url.path))
+
+        http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [hook]})
+        async with openai.AsyncOpenAI(base_url=model_server.openai_url, api_key=KEY, http_client=http) as client:
+            reviewer = Reviewer(model=Model("openai:stub-pass", client=client))
+            await reviewer.evaluate(subject(), ONE)
+            await reviewer.aclose()
+            assert not client.is_closed()
+        return seen
+
+    assert asyncio.run(run()) == ["/v1/responses"]
+
+
+def test_azure_keeps_its_own_address_and_key(model_server: StubServer) -> None:
+    import openai
+
+    client = openai.AsyncAzureOpenAI(azure_endpoint=model_server.url, api_key=KEY, api_version="2026-01-01")
+    [grades] = grade(Reviewer(model=Model("openai:stub-pass", client=client, protocol="chat")), ONE, subject())
+
+    assert grades.results[0].passed
+    [request] = model_server.requests
+    assert request["path"] == "/openai/deployments/stub-pass/chat/completions?api-version=2026-01-01"
+    assert request["headers"]["api-key"] == KEY
+    asyncio.run(client.close())
 
 
 def test_a_second_run_in_the_same_process_works(model_server: StubServer) -> None:

@@ -68,7 +68,7 @@ def test_decisions_is_short_for_a_protocol_of_openai() -> None:
 
 
 def test_neither_repr_nor_identity_nor_description_shows_a_key_or_credentials() -> None:
-    model = Model("openai:m", base_url=f"https://me:{KEY}@host:8/v1?token={KEY}", api_key=KEY, client=object())
+    model = Model("openai:m", base_url=f"https://me:{KEY}@host:8/v1?token={KEY}", api_key=KEY)
 
     shown = f"{model!r} {model.identity()} {model.describe()}"
     assert KEY not in shown
@@ -90,6 +90,15 @@ def test_an_identity_has_what_changes_verdicts_and_no_limits_on_time() -> None:
         "max_tokens": 9000,
         "reasoning": 2000,
     }
+
+
+def test_a_client_that_is_not_asynchronous_is_refused() -> None:
+    import openai
+
+    for client in (object(), openai.OpenAI(api_key=KEY)):
+        with pytest.raises(EvaluatorConfigError, match="give an asynchronous client of the SDK, such as AsyncOpenAI"):
+            Model("openai:m", client=client)
+    assert KEY not in repr(Model("openai:m", client=openai.AsyncOpenAI(api_key=KEY)))
 
 
 def test_models_are_values() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,7 +10,7 @@ from llmeval.evidence import Attachment
 from llmeval.providers.base import Provider, Settings, Watch
 from llmeval.providers.messages import Finish, Reply, Request, ToolUse, Turn
 from llmeval.providers.model import Model
-from llmeval.providers.openai_sdk import options, unsupported
+from llmeval.providers.openai_sdk import copied, http_client, options, unsupported
 from llmeval.providers.problems import Problem, status_problem
 from llmeval.usage import Tokens
 
@@ -37,16 +36,14 @@ class Messages(Provider):
     optional = frozenset({"cache_control"})
 
     def connect(self, model: Model, watch: Watch) -> Any:
-        """Returns a new `AsyncAnthropic`, on aiohttp where that is installed."""
+        """Returns an `AsyncAnthropic`, on aiohttp where that is installed."""
         import anthropic
 
-        fast = importlib.util.find_spec("aiohttp") is not None
-        made = anthropic.DefaultAioHttpClient if fast else anthropic.DefaultAsyncHttpxClient
+        if model.client is not None:
+            return copied(model.client, anthropic, watch)
         given: dict[str, Any] = {"api_key": model.api_key, "base_url": model.base_url}
-        http: Any = made(event_hooks={"response": [watch]})
-        return anthropic.AsyncAnthropic(
-            http_client=http, **{name: value for name, value in given.items() if value is not None}
-        )
+        given = {name: value for name, value in given.items() if value is not None}
+        return anthropic.AsyncAnthropic(http_client=http_client(anthropic, watch), **given)
 
     def body(self, model: Model, request: Request, settings: Settings) -> dict[str, Any]:
         """Returns the body; what repeats between trials ends at a cache mark."""

@@ -47,7 +47,10 @@ class Provider:
     """The protocol to try when the server does not know this one's address."""
 
     def connect(self, model: Model, watch: Watch) -> Any:
-        """Returns a new asynchronous client; its `close()` frees it."""
+        """Returns an asynchronous client for this event loop; its `close()` frees it.
+
+        It is new, or a copy of `model.client` with connections of its own, or that very client, which is not closed.
+        """
         raise NotImplementedError
 
     def body(self, model: Model, request: Request, settings: Settings) -> dict[str, Any]:

@@ -23,6 +23,9 @@ PROTOCOLS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """Each provider's protocols, the usual one first, and the class that speaks it; a new provider adds a line here."""
 
+COROUTINE: Final = 0x80
+"""The flag of a coroutine function's code (`inspect.CO_COROUTINE`, without importing inspect)."""
+
 DECISIONS_PREFIX: Final = "decisions"
 """`decisions:NAME` is short for `Model("openai:NAME", protocol="decisions")`."""
 
@@ -39,8 +42,9 @@ class Model:
     `base_url` is another server with the provider's interface (OpenAI: Chat Completions unless `protocol` says
     otherwise). `reasoning` is an effort (`"low"`, `"high"` …) or, for Anthropic, a number of thinking tokens. `timeout`
     is in seconds, of each attempt (120 unless set); `max_retries` counts the attempts after the first (2 unless set).
-    `client` is an asynchronous SDK client of your own, such as `AsyncAzureOpenAI()`: it is used as it is and never
-    closed. `logprobs` reads a Judge's probabilities from the answer's token (`protocol="chat"`). The key is not shown.
+    `client` is an asynchronous SDK client of your own, such as `AsyncAzureOpenAI()`: it is copied for each run and
+    never closed. `logprobs` reads a Judge's probabilities from the answer's token (`protocol="chat"`). The key is not
+    shown.
 
     Raises:
         EvaluatorConfigError: the provider is unknown, or a setting has no meaning for it.
@@ -74,7 +78,18 @@ class Model:
             raise EvaluatorConfigError(f'{self.spec}: logprobs=True needs protocol="chat", not {self.wire!r}')
         if isinstance(self.reasoning, int) and provider != "anthropic":
             raise EvaluatorConfigError(f'{self.spec}: reasoning={self.reasoning} is an effort here, such as "low"')
+        self._check_client()
         self._hide_secrets()
+
+    def _check_client(self) -> None:
+        if self.client is None:
+            return
+        code = getattr(getattr(self.client, "post", None), "__code__", None)
+        if code is None or not code.co_flags & COROUTINE:
+            raise EvaluatorConfigError(
+                f"{self.spec}: client is of type {type(self.client).__name__}: give an asynchronous client of the SDK, "
+                "such as AsyncOpenAI() or AsyncAnthropic()"
+            )
 
     def _check_numbers(self) -> None:
         for name, least in (("max_tokens", 1), ("max_retries", 0)):

@@ -15,7 +15,17 @@ from llmeval.providers.model import Model
 from llmeval.providers.problems import Problem, status_problem
 from llmeval.usage import Tokens
 
-__all__ = ["ATTEMPT_SECONDS", "OpenAISDK", "data_url", "file_name", "options", "tokens", "unsupported"]
+__all__ = [
+    "ATTEMPT_SECONDS",
+    "OpenAISDK",
+    "copied",
+    "data_url",
+    "file_name",
+    "http_client",
+    "options",
+    "tokens",
+    "unsupported",
+]
 
 ATTEMPT_SECONDS: Final = 120.0
 """How long one attempt may take unless the model says otherwise."""
@@ -31,11 +41,12 @@ class OpenAISDK(Provider):
     path: str
 
     def connect(self, model: Model, watch: Watch) -> Any:
-        """Returns a new `AsyncOpenAI`, on aiohttp where that is installed: it costs a quarter of the time."""
+        """Returns an `AsyncOpenAI`, on aiohttp where that is installed: it costs a quarter of the time."""
         import openai
 
-        made = openai.DefaultAioHttpClient if importlib.util.find_spec("aiohttp") else openai.DefaultAsyncHttpxClient
-        given: dict[str, Any] = {"http_client": made(event_hooks={"response": [watch]})}
+        if model.client is not None:
+            return copied(model.client, openai, watch)
+        given: dict[str, Any] = {"http_client": http_client(openai, watch)}
         if model.base_url is not None:
             given["base_url"] = model.base_url
         key = model.api_key or (NO_KEY if model.base_url and not os.environ.get("OPENAI_API_KEY") else None)
@@ -58,6 +69,22 @@ class OpenAISDK(Provider):
         if isinstance(error, openai.OpenAIError):
             return Problem(kind="authentication", message=str(error))
         return None
+
+
+def http_client(sdk: Any, watch: Watch) -> Any:
+    """Returns a new HTTP client of an SDK's, whose responses `watch` is shown."""
+    made = sdk.DefaultAioHttpClient if importlib.util.find_spec("aiohttp") else sdk.DefaultAsyncHttpxClient
+    return made(event_hooks={"response": [watch]})
+
+
+def copied(client: Any, sdk: Any, watch: Watch) -> Any:
+    """Returns a copy of a user's client with connections of its own, which belong to this event loop.
+
+    A client with an HTTP client of the user's is returned as it is, since nobody else knows how to make another.
+    """
+    if type(getattr(client, "_client", None)).__name__ != "AsyncHttpxClientWrapper":
+        return client
+    return client.copy(http_client=http_client(sdk, watch))
 
 
 def options(model: Model) -> Any:

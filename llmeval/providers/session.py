@@ -55,9 +55,10 @@ class Session:
 
     async def aclose(self) -> None:
         """Closes the clients that the session made."""
-        clients, self._clients = list(self._clients.values()), {}
-        for client in clients:
-            await client.close()
+        clients, self._clients = self._clients, {}
+        for (*_, given), client in clients.items():
+            if client is not given:
+                await client.close()
 
     async def _negotiate(self, model: Model, memory: Memory, request: Request) -> Reply:
         """Asks, adapting to what the server refuses; every adaptation leaves fewer, so that it ends."""
@@ -111,9 +112,7 @@ class Session:
         return self._memories[key]
 
     def _client(self, provider: Provider, model: Model) -> Any:
-        if model.client is not None:
-            return model.client
-        key = (provider.sdk, *_place(model))
+        key = (provider.sdk, *_place(model), model.client)
         if key not in self._clients:
             self._clients[key] = provider.connect(model, self._watch(model.provider))
         return self._clients[key]
