@@ -1,5 +1,6 @@
 """Plain asserts in hooks: counted and explained wherever the hook is written."""
 
+import ast
 import asyncio
 import contextlib
 import functools
@@ -607,6 +608,18 @@ def test_a_hook_in_a_notebook_cell_is_counted():
     assert failure(hook, 2)[0] == ["assert 2 == 1", "<ipython-input-1-abc>:4: assert value == x"]
 
 
+def test_a_module_imported_in_another_statement_of_the_cell_does_not_matter():
+    source = (
+        "import re\nif re:\n    import json\n\ndef hook(value):\n    assert re.match('a', value) and json.loads('1')\n"
+    )
+    for filename, units in (("<cell-12>", [source]), ("<cell-13>", ast.parse(source).body)):
+        linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+        names = {}
+        for unit in units:
+            exec(compile(unit if unit is source else ast.Module([unit], []), filename, "exec"), names)
+        assert passes(names["hook"], "ab") == 1
+
+
 def test_a_hook_without_source_keeps_plain_asserts():
     names = {}
     exec("def hook(value):\n    assert value == 1, 'plain'\n", names)
@@ -671,11 +684,12 @@ def test_asserts_run_and_are_counted_under_python_o(tmp_path):
     script.write_text(
         textwrap.dedent(
             """
+            import re
             from llmeval.assertions import counting, instrument
 
             def hook(value):
                 assert value == 1
-                assert value + 1 == 2
+                assert re.match("a", "a")
                 return __debug__
 
             print(instrument(hook))
@@ -689,7 +703,7 @@ def test_asserts_run_and_are_counted_under_python_o(tmp_path):
         )
     )
     run = subprocess.run([sys.executable, "-OO", str(script)], capture_output=True, text=True, check=True)
-    assert run.stdout.split("\n")[:4] == ["True", "False 2", "assert 2 == 1", f"{script}:5: assert value == 1"]
+    assert run.stdout.split("\n")[:4] == ["True", "False 2", "assert 2 == 1", f"{script}:6: assert value == 1"]
 
 
 # Debuggers

@@ -21,6 +21,7 @@ __all__ = ["counts_as_one", "instrument"]
 _HOOKS: Final = ("perform", "setup", "assertions", "teardown")
 _PYTEST: Final = "@pytest_ar"
 """A name in code whose asserts pytest has rewritten."""
+_MAY_IMPORT: Final = (ast.Import, ast.ImportFrom, ast.If, ast.Try, ast.With)
 
 
 def instrument(target: Any) -> bool:
@@ -85,10 +86,9 @@ def _instrumented(code: CodeType, module: dict[str, Any]) -> CodeType | None:
         return code if text else None
     try:
         with warnings.catch_warnings(action="ignore"):  # Python has said them when it compiled the file itself
-            plain, ours = _source(text, code.co_filename, code.co_flags & __future__.annotations.compiler_flag).at(code)
-    except (LookupError, RecursionError, SyntaxError, ValueError):  # not the source of this code
+            return _source(text, code.co_filename, code.co_flags & __future__.annotations.compiler_flag).of(code)
+    except (LookupError, RecursionError, SyntaxError, ValueError):
         return None
-    return ours if _mentions(code, _PYTEST) or _shape(plain) == _shape(code) else None
 
 
 class _Source:
@@ -99,21 +99,36 @@ class _Source:
         self._statements = parsed(text, filename).body
         self._filename = filename
         self._flags = flags
-        self._compiled: dict[int, tuple[CodeType, CodeType]] = {}
+        self._compiled: dict[int, tuple[CodeType, CodeType, CodeType]] = {}
 
-    def at(self, code: CodeType) -> tuple[CodeType, CodeType]:
-        """Returns what stands at the place of `code`, plain and instrumented."""
+    def of(self, code: CodeType) -> CodeType:
+        """Returns the instrumented code that stands at the place of `code`.
+
+        Raises:
+            LookupError: another code stands there: the file has changed, or a tool other than pytest rewrote the code.
+        """
         ends = [statement.end_lineno or 0 for statement in self._statements]
-        at = bisect_left(ends, code.co_firstlineno)
-        if at not in self._compiled:  # an IndexError where the file has become shorter
-            tree = ast.Module([self._statements[at]], [])
-            plain = self._compile(tree)
-            rewrite(tree, self._lines)
-            self._compiled[at] = plain, self._compile(tree)
-        plain, ours = self._compiled[at]
-        return _find(plain, code), _find(ours, code)
+        instrumented, *plain = self._at(bisect_left(ends, code.co_firstlineno))
+        if not _mentions(code, _PYTEST) and not any(_shape(_find(each, code)) == _shape(code) for each in plain):
+            raise LookupError(code.co_qualname)
+        return _find(instrumented, code)
 
-    def _compile(self, tree: ast.Module) -> CodeType:
+    def _at(self, number: int) -> tuple[CodeType, CodeType, CodeType]:
+        """Returns a statement's code: instrumented, plain in its file, and plain alone, as notebooks compile it.
+
+        The last two differ, because Python calls the functions of a module differently where it sees the import.
+        """
+        if number not in self._compiled:
+            statement = self._statements[number]
+            imports = [each for each in self._statements if isinstance(each, _MAY_IMPORT) and each is not statement]
+            in_file, alone = self._compile(*imports, statement), self._compile(statement)
+            tree = ast.Module([statement], [])
+            rewrite(tree, self._lines)
+            self._compiled[number] = self._compile(*tree.body), in_file, alone
+        return self._compiled[number]
+
+    def _compile(self, *statements: ast.stmt) -> CodeType:
+        tree = ast.Module(list(statements), [])
         code: CodeType = compile(tree, self._filename, "exec", self._flags, dont_inherit=True)
         return code
 
