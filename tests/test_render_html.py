@@ -1,16 +1,23 @@
 """The HTML page, read as a file and used in a real browser."""
 
+import html
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from render_samples import MARKUP, PRICED, report, trial
 
-from llmeval.render.html import html_page
+from llmeval.diff import compare
+from llmeval.render.diff_figures import cells, sentence
+from llmeval.render.diff_text import diff_text
+from llmeval.render.html import diff_page, report_page
 from llmeval.render.html.charts import bins, histogram, rates
 from llmeval.render.show import slices
+from llmeval.render.style import Look
 from llmeval.render.summary import verdict_figures
+from llmeval.report import Report
 from llmeval.results import Choice, ErrorInfo, Result, Score
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -102,7 +109,7 @@ def data_of(page):
 
 
 def test_the_page_holds_every_trial_as_data():
-    page = html_page(made_report())
+    page = report_page(made_report())
     trials = data_of(page)["trials"]
     assert [one["name"] for one in trials] == [f"case-{n:03}" for n in range(30)]
     assert trials[1]["output"] == CHAT
@@ -111,14 +118,14 @@ def test_the_page_holds_every_trial_as_data():
 
 
 def test_the_page_loads_nothing():
-    page = html_page(made_report())
+    page = report_page(made_report())
     assert not re.findall(r"(?:src|href)=(?![\"']?#)", page.split("<script>")[0].split('id="data"')[0])
     assert "default-src 'none'" in page
     assert "http" not in page.replace("http-equiv", "")
 
 
 def test_what_a_report_holds_never_ends_the_data_or_fills_the_template():
-    page = html_page(evil_report())
+    page = report_page(evil_report())
     assert page.count("</script>") == 2
     assert [one["name"] for one in data_of(page)["trials"]] == EVIL
     assert "<img" not in page and "<svg onload" not in page
@@ -126,7 +133,7 @@ def test_what_a_report_holds_never_ends_the_data_or_fills_the_template():
 
 def test_the_figures_are_those_of_the_terminal():
     made = made_report()
-    page = html_page(made)
+    page = report_page(made)
     counts, rate, time = verdict_figures(made).split(" · ")
     for figure in (counts, rate, time):
         assert f"<dd>{figure}</dd>" in page
@@ -170,8 +177,8 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def opened(browser, tmp_path):
     def open_page(made):
-        path = tmp_path / "report.html"
-        path.write_text(html_page(made), encoding="utf-8")
+        path = tmp_path / "page.html"
+        path.write_text(report_page(made) if isinstance(made, Report) else diff_page(made), encoding="utf-8")
         browser.get(f"file://{path}")
         return Page(browser)
 
@@ -284,7 +291,7 @@ def test_a_trial_opens_with_all_that_is_known_of_it(opened):
     assert "llmeval run support --only case-000" in failed
     assert [one.text for one in page.all("#trials .message .role")] == ["user", "assistant", "assistant"]
     assert 'calls lookup_order({\n "id": "A-1"\n})' in chat and '"days": 12' in chat
-    assert "ValueError: boom" in error and "OUTPUT" not in error
+    assert "ValueError: boom" in error and "output" not in error
 
 
 @needs_browser
@@ -331,3 +338,55 @@ def test_many_trials_come_in_pages(opened):
     page.choose("text", "case-999")
     assert page.names == ["case-999"]
     assert not page.one("#more").is_displayed()
+
+
+def made_diff():
+    before = made_report()
+    after = [replace(one, output=f"{one.output}, really", evaluations=()) for one in made_report().trials[5:]]
+    right = (
+        Result(name="correctness", value=True, reason="Right."),
+        Result(name="quality", value=Score(1), minimum=1.0),
+    )
+    wrong = (Result(name="correctness", value=False, reason="Wrong."), *right[1:])
+    graded = [replace(one, evaluations=wrong if index % 3 else right) for index, one in enumerate(after)]
+    return compare(before, report([*graded, trial("new one", False)], id="r2"), by="metadata.category")
+
+
+def test_the_figures_of_a_diff_are_those_of_the_terminal():
+    diff = made_diff()
+    page, text = html.unescape(diff_page(diff)), diff_text(diff, Look(width=400))
+    assert sentence(diff) in text and f">{sentence(diff)}</p>" in page
+    for one in (*diff.criteria, *diff.slices):
+        for cell in filter(None, cells(one)):
+            assert f"<td>{cell}</td>" in page
+            assert cell in text
+
+
+def test_a_diff_of_anything_never_ends_the_data():
+    page = diff_page(compare(evil_report(), replace(evil_report(), trials=evil_report().trials[1:])))
+    assert page.count("</script>") == 2
+    assert "<img" not in page and "<svg onload" not in page
+
+
+@needs_browser
+def test_both_sides_of_a_case_stand_side_by_side_with_the_words_that_differ_marked(opened):
+    page = opened(made_diff())
+    assert page.problems() == []
+    page.choose("text", "case-006")
+    assert page.names == ["case-006"]
+    page.one("#trials summary").click()
+    page.wait()
+    assert [one.text for one in page.all("#trials del")] == ["Right"]
+    assert [one.text.strip() for one in page.all("#trials ins")] == ["Wrong", ", really"]
+    left, right = page.all("#trials .sides")[0].find_elements("css selector", "pre")
+    assert left.rect["y"] == right.rect["y"] and left.rect["x"] < right.rect["x"]
+
+
+@needs_browser
+def test_cases_are_filtered_by_what_became_of_them(opened):
+    page = opened(made_diff())
+    for box in page.all("#status input"):
+        if box.is_displayed() and box.get_attribute("value") != "new and not passing":
+            box.click()
+    page.wait()
+    assert page.names == ["new one"]

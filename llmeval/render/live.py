@@ -84,7 +84,7 @@ class LiveTable:
                 return
             rest = self._capture.stop()
             sys.breakpointhook = self._hook
-            self._board.print(self._printed.lines(rest) + self._printed.end())
+            self._board.print(self._printed.lines(rest) + self._printed.end() + "\n")  # and an empty line, to set off
             columns, _ = self._screen.size
             self._screen.draw([], self._above(columns), columns)
             os.close(self._descriptor)

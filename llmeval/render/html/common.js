@@ -62,6 +62,65 @@ function status(word, text) {
   return make("span", {class: "status " + word, text: text === undefined ? word : text});
 }
 
+const PAGE = 100;
+const field = (id) => document.getElementById(id);
+const paged = {found: [], shown: 0, row: null};
+
+/* Lists what was found, a page at a time. */
+function list(found, row) {
+  Object.assign(paged, {found, row, shown: 0});
+  field("trials").replaceChildren();
+  more();
+}
+
+function more() {
+  const next = paged.found.slice(paged.shown, paged.shown + PAGE);
+  field("trials").append(...next.map(paged.row));
+  paged.shown += next.length;
+  field("more").hidden = paged.shown >= paged.found.length;
+  field("more").textContent = `Show more (${(paged.found.length - paged.shown).toLocaleString("en")} left)`;
+}
+
+/* An item that shows its body when it is opened for the first time. */
+function item(summary, body) {
+  const details = make("details", {}, make("summary", {}, ...summary));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(body());
+  });
+  return make("li", {}, details);
+}
+
+/* A checkbox for each kind of item that there is. */
+function kinds(words, count, label) {
+  for (const word of words) {
+    const box = make("input", {type: "checkbox", value: word});
+    box.checked = true;
+    const number = count(word);
+    field("status").append(make("label", number ? {} : {hidden: ""}, box, label(word), make("span", {class: "dim", text: number.toLocaleString("en")})));
+  }
+}
+
+function checked() {
+  return new Set([...field("status").querySelectorAll("input:checked")].map((box) => box.value));
+}
+
+/* Keeps the list as the filters say, and the keyboard at hand. */
+function listen(changed, before) {
+  let waiting = 0;
+  field("filters").addEventListener("input", (event) => {
+    before(event.target);
+    clearTimeout(waiting);
+    waiting = setTimeout(changed, event.target.id === "text" ? 80 : 0);
+  });
+  field("filters").addEventListener("submit", (event) => event.preventDefault());
+  field("more").addEventListener("click", more);
+  document.addEventListener("keydown", (event) => {
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) { event.preventDefault(); field("text").focus(); }
+    if (event.key === "Escape" && document.activeElement === field("text")) { field("text").value = ""; changed(); }
+  });
+}
+
 function choices(select, options) {
   select.replaceChildren(...options.map(([value, text]) => make("option", {value, text})));
 }

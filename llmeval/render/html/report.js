@@ -1,6 +1,4 @@
 const DATA = JSON.parse(document.getElementById("data").textContent);
-const PAGE = 100;
-const field = (id) => document.getElementById(id);
 const ORDERS = {
   "": ["as in the dataset", null],
   slowest: ["slowest first", (one) => -one.duration],
@@ -8,8 +6,6 @@ const ORDERS = {
   worst: ["worst first", (one) => -DATA.statuses.indexOf(one.status)],
   name: ["by name", (one) => one.name],
 };
-let found = [];
-let shown = 0;
 
 /* What a search looks in; made when the first search needs it. */
 function haystack(one) {
@@ -31,7 +27,7 @@ function labels(value) {
 
 function matching() {
   const text = field("text").value.trim().toLowerCase();
-  const statuses = new Set([...field("status").querySelectorAll("input:checked")].map((box) => box.value));
+  const statuses = checked();
   const criterion = field("criterion").value, outcome = field("outcome").value;
   const key = field("key").value, value = field("value").value;
   return DATA.trials.filter((one) =>
@@ -43,24 +39,14 @@ function matching() {
 }
 
 function apply() {
-  found = matching();
+  const found = matching();
   const by = ORDERS[field("order").value][1];
   if (by) found.sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0));
-  shown = 0;
-  field("trials").replaceChildren();
-  more();
+  list(found, row);
   const passed = found.filter((one) => one.status === "passed").length;
   field("count").textContent = found.length === DATA.trials.length
     ? `All ${found.length.toLocaleString("en")} trials`
     : `${found.length.toLocaleString("en")} of ${DATA.trials.length.toLocaleString("en")} trials, ${passed.toLocaleString("en")} of these passed`;
-}
-
-function more() {
-  const next = found.slice(shown, shown + PAGE);
-  field("trials").append(...next.map(row));
-  shown += next.length;
-  field("more").hidden = shown >= found.length;
-  field("more").textContent = `Show more (${(found.length - shown).toLocaleString("en")} left)`;
 }
 
 function row(one) {
@@ -69,11 +55,7 @@ function row(one) {
   const marks = make("span", {class: "marks"}, ...one.results.map((result) => status(result.status, result.name)));
   if (one.failure !== null) marks.append(status("failed", "assertion"));
   const figures = make("span", {class: "figures", text: [one.time, one.tokens === null ? "" : `${one.tokens.toLocaleString("en")} tokens`, one.price].filter(Boolean).join(" · ")});
-  const details = make("details", {}, make("summary", {}, status(one.status), name, marks, figures));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(body(one));
-  });
-  return make("li", {}, details);
+  return item([status(one.status), name, marks, figures], () => body(one));
 }
 
 function body(one) {
@@ -138,13 +120,7 @@ function recall() {
 }
 
 function start() {
-  for (const word of DATA.statuses) {
-    const count = DATA.trials.filter((one) => one.status === word).length;
-    const box = make("input", {type: "checkbox", value: word});
-    box.checked = true;
-    if (count) field("status").append(make("label", {}, box, status(word), make("span", {class: "dim", text: count.toLocaleString("en")})));
-    else field("status").append(make("label", {hidden: ""}, box, word));
-  }
+  kinds(DATA.statuses, (word) => DATA.trials.filter((one) => one.status === word).length, (word) => status(word));
   choices(field("criterion"), [["", "any"], ...DATA.criteria.map((name) => [name, name])]);
   choices(field("outcome"), [["", "any"], ...DATA.statuses.map((word) => [word, word]), ["not applicable", "not applicable"]]);
   const keys = [...new Set(DATA.trials.flatMap((one) => Object.keys(one.metadata)))].sort();
@@ -152,20 +128,7 @@ function start() {
   choices(field("order"), Object.entries(ORDERS).map(([value, [text]]) => [value, text]));
   recall();
   apply();
-  let waiting = 0;
-  const changed = () => { apply(); remember(); };
-  field("filters").addEventListener("input", (event) => {
-    if (event.target.id === "key") values();
-    clearTimeout(waiting);
-    waiting = setTimeout(changed, event.target.id === "text" ? 80 : 0);
-  });
-  field("filters").addEventListener("submit", (event) => event.preventDefault());
-  field("more").addEventListener("click", more);
-  document.addEventListener("keydown", (event) => {
-    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName);
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) { event.preventDefault(); field("text").focus(); }
-    if (event.key === "Escape" && document.activeElement === field("text")) { field("text").value = ""; changed(); }
-  });
+  listen(() => { apply(); remember(); }, (changed) => { if (changed.id === "key") values(); });
 }
 
 start();

@@ -14,10 +14,10 @@ from llmeval.render.text import excerpt
 from llmeval.report import Report
 from llmeval.results import Status
 
-__all__ = ["html_page"]
+__all__ = ["report_page"]
 
 
-def html_page(report: Report) -> str:
+def report_page(report: Report) -> str:
     """Returns one self-contained page: figures, charts, and every trial with search and filters."""
     data = {
         "statuses": [status.value for status in Status],
