@@ -349,7 +349,7 @@ def made_diff():
     )
     wrong = (Result(name="correctness", value=False, reason="Wrong."), *right[1:])
     graded = [replace(one, evaluations=wrong if index % 3 else right) for index, one in enumerate(after)]
-    return compare(before, report([*graded, trial("new one", False)], id="r2"), by="metadata.category")
+    return compare(before, report([*graded, trial("new one", False, inputs="new")], id="r2"), by="metadata.category")
 
 
 def test_the_figures_of_a_diff_are_those_of_the_terminal():
