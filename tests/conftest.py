@@ -15,10 +15,14 @@ from stub_server import StubServer, running
 
 
 @pytest.fixture(scope="session")
-def _model_server() -> Iterator[StubServer]:
-    import anthropic  # noqa: F401  # both take a second to import, which is no test's own time
+def sdks() -> None:
+    """Imports both SDKs, which takes a second each that is no test's own time."""
+    import anthropic  # noqa: F401
     import openai  # noqa: F401
 
+
+@pytest.fixture(scope="session")
+def _model_server(sdks: None) -> Iterator[StubServer]:
     with running() as server:
         yield server
 
