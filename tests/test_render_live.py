@@ -161,6 +161,24 @@ def test_a_name_means_nothing_to_the_table(text):
     assert any(line.startswith(text) for line in shown.lines)
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["你好世界" * 20, "👩\u200d👩\u200d👧 family", "e\u0301" * 60, "\u202ebidi\x1b[2J", "❤\ufe0f", "שלום", "a\nb"],
+)
+def test_names_of_any_script_take_one_row(name):
+    shown = Shown(trials=3, name=name.replace("{", "{{"))
+    rows = [line for line in shown.lines if " passed " in line]
+    assert len(rows) == 3
+    assert all(line.endswith("0.5s") for line in rows)
+    assert not BARS & set("".join(shown.lines))
+
+
+def test_what_the_terminal_cannot_encode_is_escaped():
+    shown = Shown(trials=1, name="naïve", env={"PYTHONIOENCODING": "ascii"})
+    assert shown.raw.isascii()
+    assert any(line.startswith("na\\xefve") for line in shown.lines)
+
+
 def test_no_color_has_no_colours_and_ascii_terminals_get_ascii():
     shown = Shown(trials=4, env={"NO_COLOR": "1", "PYTHONIOENCODING": "ascii"})
     assert b"\x1b[3" not in shown.raw

@@ -21,7 +21,8 @@ def is_interactive(stream: TextIO | None = None, environ: Mapping[str, str] = os
     `FORCE_COLOR` does not matter: it asks for colours, not for a terminal.
     """
     stream = sys.stderr if stream is None else stream
-    return _is_terminal(stream) and environ.get("TERM") not in ("dumb", "unknown") and not _is_set("CI", environ)
+    moves = os.name == "posix" and environ.get("TERM") not in ("dumb", "unknown")
+    return moves and _is_terminal(stream) and not _is_set("CI", environ)
 
 
 def look_of(stream: TextIO | None = None, environ: Mapping[str, str] = os.environ) -> Look:
@@ -96,6 +97,7 @@ def _width(stream: TextIO | None) -> int:
     if columns.isdecimal() and int(columns) > 0:
         return max(int(columns), 20)
     try:
-        return max(os.get_terminal_size(stream.fileno() if stream else -1).columns, 20) or 100
+        found = os.get_terminal_size(stream.fileno() if stream else -1).columns
     except (OSError, ValueError):  # not a terminal, or not even a file
         return 100
+    return max(found, 20) if found else 100  # a terminal that nobody told its size says 0

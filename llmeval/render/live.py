@@ -50,7 +50,7 @@ class LiveTable:
     def __enter__(self) -> Self:
         self._console: Console = rich_console(self._stream, self._environ)
         self._descriptor = os.dup(self._stream.fileno())
-        self._screen = Screen(self._descriptor, self._environ)
+        self._screen = Screen(self._descriptor, self._environ, self._stream.encoding or "utf-8")
         self._printed = Printed()
         self._capture = Capture(_same_terminal(self._stream.fileno()))
         self._capture.start()

@@ -30,8 +30,9 @@ class Screen:
     hides the cursor for the whole run, also when the run is killed; hence this one.
     """
 
-    def __init__(self, descriptor: int, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, descriptor: int, environ: Mapping[str, str] = os.environ, encoding: str = "utf-8") -> None:
         self._descriptor = descriptor
+        self._encoding = encoding
         self._reflows = reflows(environ)
         self._widths: list[int] = []
         self._columns = 0
@@ -69,7 +70,7 @@ class Screen:
         return f"\x1b[{rows - 1}A" if rows > 1 else ""
 
     def _write(self, text: str) -> None:
-        data = text.encode("utf-8", "backslashreplace")
+        data = text.encode(self._encoding, "backslashreplace")
         while data and not self._gone:
             try:
                 data = data[os.write(self._descriptor, data) :]
