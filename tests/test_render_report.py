@@ -233,7 +233,7 @@ def test_a_report_as_text_whole():
         params={"model": "luna"},
     )
     assert report_text(made, Look(width=90), by="metadata.category") == (
-        "support r1  2026-03-04 09:30 · abcdef01+ · model=luna\n"
+        "support r1  2026-03-04 09:30 UTC · abcdef01+ · model=luna\n"
         "\n"
         "case                     rep status     correctness concise asserts   time tokens    cost\n"
         "a                         #1 passed     ✓           ✓             2   0.8s\n"
@@ -277,9 +277,9 @@ def test_the_history_has_a_line_per_run_and_a_trend():
     runs = [report(verdicts([True, False]), id="r1"), report(verdicts([True, True]), id="r2", interrupted=True)]
     assert history_text([Run.of(one) for one in runs]) == (
         "support  ▅█\n"
-        "run           started               passed  rate   95% interval   time\n"
-        "r1   2026-03-04 09:30               1 of 2   50%  9.5% to 90.5%  12.3s\n"
-        "r2   2026-03-04 09:30  2 of 2 (incomplete)  100%  34.2% to 100%  12.3s"
+        "run               started               passed  rate   95% interval   time\n"
+        "r1   2026-03-04 09:30 UTC               1 of 2   50%  9.5% to 90.5%  12.3s\n"
+        "r2   2026-03-04 09:30 UTC  2 of 2 (incomplete)  100%  34.2% to 100%  12.3s"
     )
     assert history_data([Run.of(runs[1])])[0]["complete"] is False
     assert sparkline([0, 0.5, None, 1]) == "▁▅ █"

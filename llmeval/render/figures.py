@@ -173,8 +173,9 @@ def cost(usage: Usage) -> str:
 
 
 def moment(when: datetime) -> str:
-    """Returns a point in time to the minute, as the clock where the run was read."""
-    return when.strftime("%Y-%m-%d %H:%M")
+    """Returns a point in time to the minute; where its clock is not that of UTC, with the offset."""
+    zone = "UTC" if not when.utcoffset() else when.strftime("%z")
+    return f"{when:%Y-%m-%d %H:%M} {zone}"
 
 
 def commit(environment: Mapping[str, object]) -> str:
