@@ -12,7 +12,7 @@ from llmeval.consumption import consumed
 from llmeval.evidence import Conversation, Message
 from llmeval.usage import Tokens, Usage
 
-__all__ = ["MESSAGES", "RESULTS"]
+__all__ = ["MESSAGES", "RESULTS", "read_content", "spent"]
 
 _CUT: Final = {"MAX_TOKENS": "truncated", "STOP": None, "TOO_MANY_TOOL_CALLS": "truncated"}
 _REFUSED: Final = ("BLOCKLIST", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII", "MODEL_ARMOR", "LANGUAGE")
@@ -20,21 +20,22 @@ _REFUSED: Final = ("BLOCKLIST", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "S
 
 def _response(value: Any) -> Conversation:
     """Returns the first candidate after the turns that automatic function calling made."""
-    history = [message for item in value.automatic_function_calling_history or () for message in _message(item)]
+    history = [message for item in value.automatic_function_calling_history or () for message in read_content(item)]
     candidate = value.candidates[0] if value.candidates else None
     content = None if candidate is None else candidate.content
-    answer = [] if content is None else _message(content)
+    answer = [] if content is None else read_content(content)
     parsed = value.parsed
     return Conversation(
         [*history, *answer],
         output=OMITTED if parsed is None else parsed,
         completeness=_ended(value, candidate),
         citations=_citations(candidate),
-        usage=_usage(value),
+        usage=spent(value),
     )
 
 
-def _message(content: Any) -> Sequence[Message]:
+def read_content(content: Any) -> Sequence[Message]:
+    """Returns the messages in one content: results of tools first, then what else it says."""
     plain = dumped(content)
     return read_dict({**plain, "role": plain.get("role") or "user", "parts": plain.get("parts") or []}) or []
 
@@ -59,7 +60,7 @@ def _told(item: Any) -> Any:
     return {key: value for key, value in item.items() if value is not None}
 
 
-def _usage(value: Any) -> Usage | None:
+def spent(value: Any) -> Usage | None:
     """Returns the tokens; Google counts thoughts beside the candidates', and tools' results beside the prompt's."""
     said = value.usage_metadata
     if said is None:
@@ -71,9 +72,9 @@ def _usage(value: Any) -> Usage | None:
         cached=said.cached_content_token_count,
         reasoning=thoughts,
     )
-    return consumed("gcp.gemini", value.model_version, tokens)
+    return consumed("gcp.gemini", getattr(value, "model_version", None), tokens)
 
 
 RESULTS: Final[dict[str, Callable[[Any], Any]]] = {"GenerateContentResponse": _response}
 
-MESSAGES: Final = {"Content": _message}
+MESSAGES: Final = {"Content": read_content}
