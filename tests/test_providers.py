@@ -454,3 +454,22 @@ def test_the_criterion_without_instructions_compares_with_the_reference(model_se
     grade(Reviewer(model=model(model_server, "pass")), [Criterion(name="correctness")], subject(expected="42"))
 
     assert "agrees with `expected_output`" in model_server.bodies[0]["messages"][1]["content"]
+
+
+def test_a_parameter_that_the_server_blames_is_not_taken_for_structured_output(model_server: StubServer) -> None:
+    [grades] = grade(Reviewer(model=model(model_server, "nomaxtok", "messages", max_tokens=50)), ONE, subject())
+
+    assert "max_tokens=50 was set in Model(…): remove it" in error(grades)
+    assert model_server.stats.total() == 1
+
+
+def test_decisions_have_a_price_of_their_own(model_server: StubServer) -> None:
+    from llmeval.evaluators.judge import Judge
+    from llmeval.prices import price
+
+    spec = Model("openai:gpt-6-luna", base_url=model_server.openai_url, protocol="decisions", api_key=KEY)
+    [grades] = grade(Judge(spec), ONE, subject())
+
+    tokens = Tokens(input=50, output=3, cached=10, cache_write=4, reasoning=0)
+    assert grades.usage.cost == price("openai-decisions", "gpt-6-luna-2026-10-01", tokens, requested="gpt-6-luna")
+    assert grades.usage.cost is not None

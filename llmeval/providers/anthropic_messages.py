@@ -32,6 +32,7 @@ class Messages(Provider):
     """Asks over `/v1/messages`. No tool is ever forced, so that thinking may be on."""
 
     sdk = "anthropic"
+    vendor = "anthropic"
     modes = ("json_schema", "plain")
     optional = frozenset({"cache_control"})
 

@@ -34,6 +34,9 @@ class Provider:
     sdk: ClassVar[str]
     """Which SDK's client it needs; protocols with the same one share a client."""
 
+    vendor: ClassVar[str]
+    """How the price list calls who is paid."""
+
     modes: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "plain")
     """The ways to ask for structured output, best first; a server that refuses one is asked the next way."""
 

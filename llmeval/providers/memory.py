@@ -21,7 +21,11 @@ __all__ = ["Memory"]
 SCOUT_SECONDS: Final = 10.0
 """How long other requests wait for the first one; a server that refuses what it does not know does so at once."""
 
-_USERS: Final = ("temperature", "reasoning", "max_tokens", "logprobs")
+_NEVER_STRUCTURE: Final = (
+    *("temperature", "reasoning", "reasoning_effort", "thinking", "logprobs", "top_logprobs"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens"),
+)
+"""Parameters that a request has for the user; a server that blames one of them does not mean structured output."""
 
 
 class Memory:
@@ -86,7 +90,7 @@ class Memory:
         dropped = self._without(provider, settings, problem, sent)
         if dropped is not None:
             return provider, dropped
-        if any(getattr(self.model, name) is not None and problem.names(name) for name in _USERS[:2]):
+        if any(problem.names(name) for name in _NEVER_STRUCTURE if name in sent):
             return None
         return self._lower_mode(provider, settings, request)
 

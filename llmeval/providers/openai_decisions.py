@@ -18,6 +18,7 @@ class Decisions(OpenAISDK):
     """Asks over `/decisions`."""
 
     path = "/decisions"
+    vendor = "openai-decisions"
     modes = ("json_schema",)
     fallback = "chat"
 

@@ -38,6 +38,7 @@ class OpenAISDK(Provider):
     """Sends over the `openai` package's asynchronous client."""
 
     sdk = "openai"
+    vendor = "openai"
     path: str
 
     def connect(self, model: Model, watch: Watch) -> Any:

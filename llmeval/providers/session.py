@@ -98,7 +98,7 @@ class Session:
                 f"{model.describe()}: the server's reply is not one of its protocol "
                 f"({type(error).__name__}: {one_line(str(error))}): {one_line(str(data)[:1000])}"
             ) from None
-        return _with_usage(model, reply)
+        return _with_usage(provider, model, reply)
 
     def _failure(self, model: Model, memory: Memory, provider: Provider, problem: Problem) -> EvaluatorError:
         if problem.kind in FATAL or problem.kind == "missing address":
@@ -149,11 +149,11 @@ def _place(model: Model) -> tuple[Any, ...]:
     return (model.provider, model.base_url, model.api_key, id(model.client) if model.client is not None else None)
 
 
-def _with_usage(model: Model, reply: Reply) -> Reply:
+def _with_usage(provider: Provider, model: Model, reply: Reply) -> Reply:
     from llmeval.prices import price  # the price list is read when the first reply has come
 
     name = reply.model or model.name
-    cost = None if reply.tokens is None else price(model.provider, name, reply.tokens, requested=model.name)
+    cost = None if reply.tokens is None else price(provider.vendor, name, reply.tokens, requested=model.name)
     usage = Usage(requests=1, tokens=reply.tokens, priced=cost, unpriced=() if cost is not None else (name,))
     return replace(reply, usage=usage)
 
