@@ -135,6 +135,16 @@ def test_any_other_criterion_becomes_a_probability_question(model_server: StubSe
     assert question == {"type": "predicate", "name": "short", "instructions": "Is this so? The answer is short"}
 
 
+def test_a_question_named_correctness_needs_no_reference_and_the_comparison_does() -> None:
+    class Other(Judge):
+        model = "decisions:m"
+        kind_of_it = probability("Is it kind?")
+
+    assert not Quality().needs_reference
+    assert Other().needs_reference
+    assert Judge("decisions:m").needs_reference
+
+
 def test_a_judge_of_only_a_model_asks_every_criterion_as_a_probability(model_server: StubServer) -> None:
     judge = evaluator_for(native(model_server, "pass"))
     [grades] = grade(judge, [Criterion(name="correctness", minimum=0.5)], subject(expected="42"))

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from llmeval.attachments import Attachment
-from llmeval.criteria import Criterion
+from llmeval.criteria import CORRECTNESS, Criterion
 from llmeval.errors import DeclarationError, EvaluatorConfigError
 from llmeval.evaluators import prompt
 from llmeval.evaluators.asking import ModelEvaluator, as_model
@@ -50,6 +50,8 @@ class Judge(ModelEvaluator):
             elif name in found:  # a subclass takes a question back with `name = None`
                 del found[name]
         cls.questions = found
+        # A question of that name is asked in its own words, and not as the comparison with a reference.
+        cls.needs_reference = CORRECTNESS not in found
 
     def __init__(self, model: Model | str | None = None) -> None:
         super().__init__()
