@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval.callables import is_async
 from llmeval.executors import Ended, Interrupted, LoopLane, ThreadLane, TimedOut
 from llmeval.lifespans import Lifespan
-from llmeval.limits import Launch
+from llmeval.limits import AdaptiveLimit, Launch
+from llmeval.schedule import INTERRUPTED, STOPPED
 from llmeval.threads import Threads
 from llmeval.trial_runner import TrialRun
 from llmeval.trials import Trial
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from llmeval.runner import Run
 
 __all__ = ["Concurrent"]
+
+WIDEST: Final = 512
+"""Trials under way at most where the concurrency finds its own limit; most of them wait for a grader then."""
 
 GRACE: Final = 2.0
 """Seconds that code which was cancelled may take to clean up before its trial is given up."""
@@ -36,8 +40,9 @@ class Flight:
         self._timers: list[asyncio.TimerHandle] = []
         self._timeout = timeout
         self._try: int | None = None
-        if timeout is not None:
-            trial_run.on_try, trial_run.on_performed = self._on_try, self._on_performed
+        self.on_performed: Callable[[], object] | None = None
+        """Called on the loop's thread when the application's part of a try is over."""
+        trial_run.on_try, trial_run.on_performed = self._on_try, self._on_performed
 
     def end(self, how: type[Ended]) -> None:
         """Ends the trial; one that does not end in time is given up, at once where synchronous code keeps it."""
@@ -54,11 +59,14 @@ class Flight:
             timer.cancel()
 
     def _on_try(self) -> None:
-        self._try = number = self.trial_run.retries
-        self._loop.call_soon_threadsafe(self._later, self._timeout, self._expire, number)
+        if self._timeout is not None:
+            self._try = number = self.trial_run.retries
+            self._loop.call_soon_threadsafe(self._later, self._timeout, self._expire, number)
 
     def _on_performed(self) -> None:
         self._try = None
+        if self.on_performed is not None:
+            self._loop.call_soon_threadsafe(self.on_performed)
 
     def _expire(self, number: int) -> None:
         if self._try == number:
@@ -66,6 +74,35 @@ class Flight:
 
     def _later(self, seconds: float, function: Callable[..., None], *args: Any) -> None:
         self._timers.append(self._loop.call_later(seconds, function, *args))
+
+
+class Place:
+    """A trial's place among those whose application runs at the same time; grading has limits of its own."""
+
+    def __init__(self, limit: AdaptiveLimit | None) -> None:
+        self._limit = limit
+        self._held = False
+
+    async def take(self) -> None:
+        """Waits for the place."""
+        if self._limit is not None:
+            await self._limit.__aenter__()
+            self._held = True
+
+    def performed(self, trial_run: TrialRun) -> None:
+        """Frees the place when the application is done, and tells the limit how the provider took its requests."""
+        if self._limit is not None and self._held:
+            if trial_run.recorder.throttled:
+                self._limit.throttled()
+            elif trial_run.recorder.usage.requests:
+                self._limit.ok()
+        self.leave()
+
+    def leave(self) -> None:
+        """Frees the place, once."""
+        if self._limit is not None and self._held:
+            self._held = False
+            self._limit.release()
 
 
 class Concurrent:
@@ -81,6 +118,7 @@ class Concurrent:
         self._flights: dict[int, Flight] = {}
         self._given_up: list[Flight] = []
         self._landing = asyncio.Event()
+        self._limit = AdaptiveLimit(maximum=WIDEST) if self._plan.options.concurrency == "auto" else None
         self._lifespan: Any = None
 
     async def run(self) -> None:
@@ -114,7 +152,7 @@ class Concurrent:
         try:
             await self._all(tasks)
         except BaseException:
-            self._run.stopping = self._run.stopping or "the run was stopped"
+            self._run.schedule.stop(STOPPED)
             self._end_all()
             await asyncio.wait(tasks)
             raise
@@ -125,23 +163,33 @@ class Concurrent:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         except asyncio.CancelledError:
             self._run.interrupted = True
-            self._run.stopping = self._run.stopping or "interrupted"
+            self._run.schedule.stop(INTERRUPTED)
             self._end_all()
             done, _ = await asyncio.wait(tasks)
         for task in done:
             task.result()
 
     async def _work(self) -> None:
-        while (index := self._run.next()) is not Launch.NEVER:
-            if isinstance(index, int):
-                await self._fly(index)
+        while True:
+            place = Place(self._limit)
+            await place.take()
+            try:
+                index = self._run.schedule.next()
+                if isinstance(index, int):
+                    await self._fly(index, place)
+            finally:
+                place.leave()
+            if index is Launch.NEVER:
+                return
+            if index is Launch.LATER:
+                await self._landing.wait()
+            else:
                 self._landing.set()
                 self._landing = asyncio.Event()
-            else:
-                await self._landing.wait()
 
-    async def _fly(self, index: int) -> None:
+    async def _fly(self, index: int, place: Place) -> None:
         flight = self._launch(index)
+        flight.on_performed = lambda: place.performed(flight.trial_run)
         try:
             await asyncio.wait([flight.landed, flight.given_up], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -150,7 +198,7 @@ class Concurrent:
         if not flight.landed.done():
             self._give_up(index, flight)
         elif isinstance(error := flight.landed.exception(), Ended):
-            self._run.leave_out(index, self._run.stopping or "interrupted")
+            self._run.schedule.leave_out(index)
         elif error is not None:
             raise error
         else:
@@ -163,7 +211,7 @@ class Concurrent:
         lane = LoopLane(self._threads, context) if self._native else ThreadLane(self._loop, context)
         trial_run = TrialRun(self._plan, case, repetition, self._lifespan, lane, self._run.trace)
         flight = self._flights[index] = Flight(trial_run, lane, self._plan.timeout)
-        self._run.begin(index)
+        self._run.announcer.trial_started(index)
         if isinstance(lane, LoopLane):
             flight.landed = self._loop.create_task(lane.drive(trial_run.run()), context=context)
         else:
@@ -175,8 +223,8 @@ class Concurrent:
     def _give_up(self, index: int, flight: Flight) -> None:
         self._given_up.append(flight)
         flight.landed.add_done_callback(_ignore)
-        if self._run.stopping is not None:
-            self._run.leave_out(index, self._run.stopping)
+        if self._run.schedule.stopped is not None:
+            self._run.schedule.leave_out(index)
             return
         flight.trial_run.time_out()
         self._run.finished(index, flight.trial_run.trial())
@@ -196,14 +244,14 @@ class Concurrent:
         for flight in self._given_up:
             if not flight.landed.done():
                 case, repetition = flight.trial_run.case.name, flight.trial_run.repetition
-                self._run.note(
-                    f"case {case!r}, repetition {repetition}, was not torn down: its function had not returned when the "
-                    "run ended"
+                self._run.announcer.note(
+                    f"case {case!r}, repetition {repetition}, was not torn down: "
+                    "its function had not returned when the run ended"
                 )
 
     def _width(self) -> int:
         concurrency = self._plan.options.concurrency
-        return min(64 if concurrency == "auto" else int(concurrency), self._plan.total)
+        return min(WIDEST if concurrency == "auto" else int(concurrency), self._plan.total)
 
 
 def _ignore(future: asyncio.Future[Any]) -> None:

@@ -61,7 +61,7 @@ class FixedLimit:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leave()
+        self.release()
 
     async def __aenter__(self) -> Self:
         if not self._enter(None):
@@ -69,7 +69,7 @@ class FixedLimit:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._leave()
+        self.release()
 
     async def _wait(self) -> None:
         import asyncio  # loaded where a loop runs; `llmeval cases` reads this module without one
@@ -109,7 +109,8 @@ class FixedLimit:
                 self._waiting.append(turn)
             return False
 
-    def _leave(self) -> None:
+    def release(self) -> None:
+        """Frees a place that was entered, where a `with` block does not fit."""
         with self._lock:
             self._active -= 1
             self._admit()

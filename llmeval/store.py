@@ -50,8 +50,8 @@ class Store:
         assert self._journaled is not None
         return self._journaled
 
-    def __contains__(self, index: int) -> bool:
-        return bool(self._done[index])
+    def __contains__(self, index: object) -> bool:
+        return isinstance(index, int) and bool(self._done[index])
 
     def _count(self, index: int, trial: Trial) -> None:
         self._done[index] = True

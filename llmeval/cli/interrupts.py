@@ -30,7 +30,7 @@ def interruptible(run: Run, save: Callable[[], object]) -> Iterator[None]:
         seen += 1
         if seen > 1:
             _end(save)
-        run.note("stopping: what is under way is torn down; interrupt again to end at once", kept=False)
+        run.announcer.note("stopping: what is under way is torn down; interrupt again to end at once", kept=False)
         run.interrupt()
 
     before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
