@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -12,12 +12,17 @@ from urllib.parse import quote
 
 from llmeval.errors import ReportFileError
 from llmeval.project import Project
+from llmeval.registry import unknown
 
 __all__ = ["Archive", "encoded", "read_head"]
 
 LONGEST: Final = 120
 """Characters of an encoded file name that are kept; a digest makes up for the rest."""
 
+PLACES: Final = {"latest": 1, "previous": 2}
+"""Words that stand for an id: the complete run that many places from the last one."""
+
+_VARIANT: Final = re.compile(r"\.\d+$")
 _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?$")
 
 
@@ -52,28 +57,33 @@ class Archive:
             ReportFileError: there is no such report.
         """
         path = Path(reference)
-        if path.suffix == ".json" or path.exists():
+        if path.suffix == ".json" or path.is_file():
             return path
-        name, _, id = reference.partition("@")
-        if id in ("", "latest", "previous"):
+        name, id = self._named(reference)
+        if path.is_dir() and not self._folder(name).is_dir():
+            return path
+        if id in ("", *PLACES):
             return self._recent(name, id or "latest")
-        return self._one(name, id, ".json", "report")
+        return self._one(name, id)
 
-    def find_run(self, id: str, names: list[str]) -> tuple[str, str]:
-        """Returns the name and the whole id of the run whose id begins with `id`, among the evaluations `names`, or all.
+    def find_runs(self, id: str, names: Sequence[str] = ()) -> list[tuple[str, str]]:
+        """Returns name and whole id of each run that `id` means, in the order of their starts.
+
+        These are the runs of one command: they have the same id, but for the number that variants add. `id` may be the
+        begin of theirs; `names` are the evaluations to look at, or all.
 
         Raises:
-            ReportFileError: there is none, or more than one.
+            ReportFileError: there is none, or there are runs of several commands.
         """
-        found = {(name, full) for name, full in self._ids() if full.startswith(id) and (not names or name in names)}
-        exact = {one for one in found if one[1] == id}
-        found = exact or found
-        if len(found) != 1:
-            listed = ", ".join(sorted(f"{name}@{full}" for name, full in found))
-            raise ReportFileError(
-                f"{id!r} begins the id of several runs: {listed}" if found else f"there is no run {id!r} to resume"
-            )
-        return found.pop()
+        found = [one for one in self._ids() if one[1].startswith(id) and (not names or one[0] in names)]
+        exact = [one for one in found if one[1] == id]
+        chosen = list(dict.fromkeys(exact or found))
+        if not chosen:
+            raise ReportFileError(f"there is no run {id!r}{' of ' + ' or '.join(names) if names else ''} to resume")
+        if len({_VARIANT.sub("", full) for _, full in chosen}) > 1:
+            listed = ", ".join(f"{name}@{full}" for name, full in chosen)
+            raise ReportFileError(f"{id!r} begins the id of several runs: {listed}")
+        return chosen
 
     def heads(self, name: str | None = None) -> list[tuple[Path, dict[str, Any]]]:
         """Returns the reports of one evaluation, or of all, with what they say before their trials; oldest first."""
@@ -92,32 +102,45 @@ class Archive:
 
     def _recent(self, name: str, which: str) -> Path:
         complete = [path for path, head in self.heads(name) if not head.get("interrupted") and not head.get("not_run")]
-        place = {"latest": 1, "previous": 2}[which]
+        place = PLACES[which]
         if len(complete) < place:
-            known = sorted({str(head["name"]) for _, head in self.heads()})
-            raise ReportFileError(
-                f"{name}@{which}: {len(complete)} complete reports of {name!r} are in {self.folder}"
-                + (f"; there are reports of {', '.join(known)}" if known and not complete else "")
-            )
+            raise ReportFileError(self._lacking(name, which, len(complete)))
         return complete[-place]
 
-    def _one(self, name: str, id: str, suffix: str, what: str) -> Path:
+    def _lacking(self, name: str, which: str, count: int) -> str:
+        if count:
+            return f"{name}@{which}: {self.folder} holds only one complete report of {name!r}"
+        known = sorted({str(head["name"]) for _, head in self.heads()})
+        if not known:
+            return f"there is no report {name!r}: {self.folder} holds none; `llmeval run` saves one"
+        if name in known:
+            return f"{name}@{which}: no report of {name!r} in {self.folder} is complete: name one by NAME@ID"
+        return unknown("report", name, known)
+
+    def _one(self, name: str, id: str) -> Path:
         folder = self._folder(name)
-        found = [path for path in folder.glob(f"*{suffix}") if path.stem.startswith(encoded(id))]
+        found = [path for path in folder.glob("*.json") if path.stem.startswith(encoded(id))]
         exact = [path for path in found if path.stem == encoded(id)]
         found = exact or found
         if len(found) != 1:
             listed = ", ".join(sorted(path.stem for path in found))
             raise ReportFileError(
-                f"{name}@{id} means several {what}s: {listed}" if found else f"there is no {what} {id!r} in {folder}"
+                f"{name}@{id} means several reports: {listed}" if found else f"there is no report {id!r} in {folder}"
             )
         return found[0]
 
-    def _ids(self) -> Iterator[tuple[str, str]]:
-        for path in self.folder.rglob("*.json*"):
-            head = _try_head(path)
-            if head is not None:
-                yield str(head.get("name")), str(head.get("id"))
+    def _named(self, reference: str) -> tuple[str, str]:
+        """Returns the name and the id that `NAME@ID` says, either of which may have an `@` in it."""
+        parts = reference.split("@")
+        splits = [("@".join(parts[:at]), "@".join(parts[at:])) for at in range(len(parts), 0, -1)]
+        return next((split for split in splits if self._folder(split[0]).is_dir()), splits[-1])
+
+    def _ids(self) -> list[tuple[str, str]]:
+        """Returns the name and id of every report and journal, in the order of their starts."""
+        paths = [path for path in self.folder.rglob("*.json*") if path.suffix in (".json", ".jsonl")]
+        heads = [head for path in paths if (head := _try_head(path)) is not None]
+        heads.sort(key=lambda head: str(head.get("started_at", "")))
+        return [(str(head["name"]), str(head["id"])) for head in heads]
 
     def _folder(self, name: str) -> Path:
         return self.folder.joinpath(*(encoded(part) for part in name.split("/") if part))
@@ -138,7 +161,7 @@ def read_head(path: Path) -> dict[str, Any]:
     """Returns what a report says before its trials, or a journal's first line, without reading the trials.
 
     Raises:
-        ValueError, OSError: the file is neither.
+        ValueError, TypeError, OSError: the file is neither.
     """
     lines: list[str] = []
     with path.open(encoding="utf-8") as file:
@@ -154,6 +177,6 @@ def read_head(path: Path) -> dict[str, Any]:
 def _try_head(path: Path) -> dict[str, Any] | None:
     try:
         head = read_head(path)
-    except (ValueError, OSError):
+    except (ValueError, TypeError, OSError, RecursionError):
         return None
     return head if "id" in head and "name" in head else None

@@ -14,7 +14,7 @@ from llmeval.jsonable import dumps
 from llmeval.report import report_from
 from llmeval.trials import Trial
 
-__all__ = ["Journal", "JournalTrials", "Journaled", "read_journal", "restore_journal"]
+__all__ = ["Journal", "JournalTrials", "Journaled", "discard_empty", "read_journal", "restore_journal"]
 
 VERSION: Final = 1
 
@@ -174,6 +174,17 @@ def read_journal(path: Path) -> Journaled:
     if heads[0].get("journal") != VERSION:
         raise ResumeError(f"{path} was written by another version of llmeval, which can resume it")
     return Journaled(path, heads, places)
+
+
+def discard_empty(path: Path) -> None:
+    """Removes a journal without a whole line, which a run left that was killed before it began.
+
+    Raises:
+        ResumeError: another process writes to it.
+    """
+    if path.exists() and not _whole_lines(path):
+        Journal(path).close()
+        path.unlink(missing_ok=True)
 
 
 def restore_journal(report: Path, path: Path) -> None:
