@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,10 +11,12 @@ from hypothesis import strategies as st
 from llmeval.diff import Change, Verdict, compare, compare_many
 from llmeval.errors import ReportFileError
 from llmeval.jsonable import dumps
+from llmeval.registry import Registry
 from llmeval.report import load_report
 from llmeval.results import Choice, Probability, Score
 from llmeval.stats import mcnemar, sign_flip
 
+RESOURCES = Path(__file__).parent / "resources" / "diff"
 quick = settings(max_examples=60, deadline=None)
 
 
@@ -182,15 +185,22 @@ def test_a_duplicate_of_a_case_that_stays_is_added():
 
 @pytest.mark.parametrize(
     "edit",
-    [{"inputs": 2}, {"inputs": True}, {"inputs": 1.0}, {"expected": None}, {"metadata": {"k": 1}}],
-    ids=["inputs", "boolean", "float", "reference", "metadata"],
+    [{"inputs": 2}, {"inputs": True}, {"inputs": 1.0}, {"expected": None}],
+    ids=["inputs", "boolean", "float", "reference"],
 )
 def test_a_case_with_another_content_is_changed(edit):
     diff = compare(report(trial("x", True, inputs=1)), report(trial("x", False, **{"inputs": 1, **edit})))
     assert diff.changed == ("x",)
     assert diff.regressed == ()
     assert diff.cases == 0
-    assert "a case has other inputs, reference or metadata: 'x'" in diff.incomparable
+    assert "1 case has other inputs or another reference: 'x'" in diff.incomparable
+
+
+def test_a_case_with_other_metadata_is_the_same_case_and_it_is_said():
+    diff = compare(report(trial("x", True, metadata={"k": 1})), report(trial("x", False, metadata={"k": 2})))
+    assert diff.changed == ()
+    assert diff.regressed == ("x",)
+    assert diff.incomparable == ("1 case has other metadata, and is compared all the same: 'x'",)
 
 
 def test_the_order_of_keys_changes_no_case():
@@ -205,7 +215,7 @@ def test_changes_are_compared_when_they_are_allowed():
     assert diff.changed == ("x",)
     assert diff.regressed == ("x",)
     assert diff.cases == 1
-    assert "a case has other inputs, reference or metadata: 'x'" in diff.incomparable
+    assert "1 case has other inputs or another reference: 'x'" in diff.incomparable
 
 
 def with_criteria(*criteria, verdicts=(True, True), **more):
@@ -488,6 +498,84 @@ def test_report_files_loaded_reports_and_reports_in_memory_give_the_same_diff(tm
     assert compare(*paths, by="metadata.deep").to_dict() == expected
     assert compare(*map(load_report, paths), by="metadata.deep").to_dict() == expected
     assert compare(str(paths[0]), b, by="metadata.deep").to_dict() == expected
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_report_file_that_was_written_anew_gives_the_same_diff(tmp_path, indent):
+    a, b = rich_reports()
+    paths = saved(tmp_path, a, b)
+    expected = compare(*paths).to_dict()
+    for path in paths:
+        path.write_text(json.dumps(json.loads(path.read_text()), indent=indent))
+    assert compare(*paths).to_dict() == expected
+
+
+@pytest.mark.parametrize("change", [("\n]}\n", ""), ("},\n{", "}, 1\n{"), ("},\n{", "} {},\n{"), ("]}\n", "]}\n]}\n")])
+def test_a_report_file_with_a_damaged_line_is_one_clear_error(tmp_path, change):
+    path, _ = saved(tmp_path, *rich_reports())
+    text = path.read_text()
+    assert change[0] in text
+    path.write_text(text.replace(*change, 1))
+    with pytest.raises(ReportFileError, match=r"0\.json"):
+        compare(path, path)
+
+
+def test_comparing_leaves_the_collector_as_it_was():
+    import gc
+
+    a = report(trial("x", True))
+    compare(a, a)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        compare(a, a)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def evaluate(dataset, repetitions, grade=None):
+    """Runs the evaluation of the field case, whose task returns `metadata.answer`."""
+    registry = Registry()
+
+    @registry.evaluation(name="support", evaluator=grade or exactly)
+    def support(inputs, attempt):
+        return attempt.metadata["answer"]
+
+    return support.run(dataset=str(RESOURCES / dataset), repetitions=repetitions)
+
+
+def exactly(attempt, criterion):
+    return attempt.output == attempt.expected_output, f"got {attempt.output}"
+
+
+def never(attempt, criterion):
+    return False
+
+
+def test_runs_of_two_datasets_are_compared_case_by_case():
+    a, b = evaluate("baseline.yaml", 3), evaluate("candidate.yaml", 5)
+    diff = compare(a, b)
+    assert diff.regressed == ("regressed", "removed-later")
+    assert diff.improved == ("fixed",)
+    assert diff.unchanged == ("kept-same", "renamed-after")
+    assert diff.changed == ("edited",)
+    assert (diff.renamed, diff.removed) == (("renamed-after",), ("removed-later",))
+    assert (diff.added, diff.new_failures) == (("new-and-failing",), ("new-and-failing",))
+    assert diff.incomparable[0].startswith("the dataset changed: name 'baseline' → 'candidate', path ")
+    assert diff.incomparable[1:] == (
+        "the repetitions differ: 3 → 5; rates are compared, not counts",
+        "1 case has other inputs or another reference: 'edited'",
+        "2 cases have other metadata, and are compared all the same: 'regressed', 'fixed'",
+    )
+
+
+def test_runs_of_the_same_cases_with_another_grader_cannot_be_compared():
+    a, b = evaluate("baseline.yaml", 1), evaluate("baseline.yaml", 1, never)
+    diff = compare(a, b)
+    assert diff.cases == 0
+    assert diff.incomparable[0].startswith("the evaluator of criterion 'correctness' changed: name 'exactly' → 'never'")
+    assert compare(a, b, allow_changed=True).cases == 6
 
 
 def test_a_diff_is_strict_json():

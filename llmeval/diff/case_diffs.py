@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from llmeval.diff.comparability import Comparability
 from llmeval.diff.facts import CaseFacts, TrialFacts
@@ -31,17 +30,16 @@ class Change(StrEnum):
 COMPARED = frozenset((Change.REGRESSED, Change.IMPROVED, Change.UNCHANGED))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CaseDiff:
+class CaseDiff(NamedTuple):
     """One case on both sides; the side that does not have it is `None`.
 
     `passes_a` and `passes_b` say of each trial whether it passed by what can be compared. `edited` is true when the
-    inputs, the reference or the metadata differ; `errors` when B has an error where A had none.
+    inputs or the reference differ; `errors` when B has an error where A had none.
     """
 
     name: str
-    former_name: str | None = None
     change: Change
+    former_name: str | None = None
     edited: bool = False
     errors: bool = False
     a: CaseFacts | None = None
@@ -123,7 +121,7 @@ def _of_pair(pair: Pair, rules: Comparability, allow_changed: bool) -> CaseDiff:
         former_name=a.name if a.name != b.name else None,
         change=change,
         edited=edited,
-        errors=_errors(b) and not _errors(a),
+        errors=not all(passes_b) and _errors(b) and not _errors(a),
         a=a,
         b=b,
         passes_a=passes_a,
@@ -138,11 +136,13 @@ def _change(difference: int) -> Change:
 
 
 def _passes(case: CaseFacts, rules: Comparability) -> tuple[bool, ...]:
+    if rules.whole:
+        return tuple([trial.status == "passed" for trial in case.trials])
     return tuple([rules.passed(trial) for trial in case.trials])
 
 
 def _errors(case: CaseFacts) -> bool:
-    return any(trial.status == "error" for trial in case.trials)
+    return "error" in [trial.status for trial in case.trials]
 
 
 def _shown(case: CaseFacts | None, passes: tuple[bool, ...], wanted: bool) -> TrialFacts | None:

@@ -70,5 +70,7 @@ def _known(values: Sequence[float]) -> float | None:
 
 def _means(case: CaseFacts) -> Sequence[float]:
     """Returns what a trial of the case takes on average; NaN when that is not known of one of them."""
-    used = [(trial.duration, *[amount or 0.0 for amount in trial.usage]) for trial in case.trials]
-    return used[0] if len(used) == 1 else [sum(column) / len(used) for column in zip(*used, strict=True)]
+    if len(case.trials) == 1:
+        return case.trials[0].duration, *case.trials[0].usage
+    columns = zip(*[(trial.duration, *trial.usage) for trial in case.trials], strict=True)
+    return [sum(column) / len(case.trials) for column in columns]

@@ -101,7 +101,7 @@ class Diff(Figures):
 
     @cached_property
     def changed(self) -> tuple[str, ...]:
-        """Cases whose inputs, reference or metadata differ; they are compared only when changes are allowed."""
+        """Cases whose inputs or reference differ; they are compared only when changes are allowed."""
         return tuple(case.name for case in self.case_diffs if case.edited)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -77,22 +78,20 @@ def figures(rates: Sequence[Rates]) -> dict[str, Any]:
     """Returns the fields of `Figures` for cases of which each ran at least once on both sides."""
     if not rates:
         return {}
-    sizes = {(rate.trials_a, rate.trials_b) for rate in rates}
-    unit = lcm(*(count for pair in sizes for count in pair))
-    factors = {(a, b): (unit // a, unit // b) for a, b in sizes}
-    differences = []
-    for passed_a, trials_a, passed_b, trials_b in rates:
-        factor_a, factor_b = factors[trials_a, trials_b]
-        differences.append(passed_b * factor_b - passed_a * factor_a)
+    kinds = Counter(rates)  # a few, however many cases there are
+    unit = lcm(*(trials for rate in kinds for trials in (rate.trials_a, rate.trials_b)))
+    differences: list[int] = []
+    for (passed_a, trials_a, passed_b, trials_b), count in kinds.items():
+        differences += [passed_b * (unit // trials_b) - passed_a * (unit // trials_a)] * count
     fractions = [difference / unit for difference in differences]
-    repetitions = _repetitions(rates)
+    repetitions = _repetitions(kinds)
     p_value = paired_test(differences)
     return {
         "cases": len(rates),
-        "passed_a": sum(rate.passed_a for rate in rates),
-        "trials_a": sum(rate.trials_a for rate in rates),
-        "passed_b": sum(rate.passed_b for rate in rates),
-        "trials_b": sum(rate.trials_b for rate in rates),
+        "passed_a": sum(rate.passed_a * count for rate, count in kinds.items()),
+        "trials_a": sum(rate.trials_a * count for rate, count in kinds.items()),
+        "passed_b": sum(rate.passed_b * count for rate, count in kinds.items()),
+        "trials_b": sum(rate.trials_b * count for rate, count in kinds.items()),
         "difference": sum(differences) / unit / len(rates),
         "interval": difference_interval(fractions, repetitions),
         "p_value": p_value,
@@ -101,6 +100,6 @@ def figures(rates: Sequence[Rates]) -> dict[str, Any]:
     }
 
 
-def _repetitions(rates: Sequence[Rates]) -> float:
+def _repetitions(kinds: Counter[Rates]) -> float:
     """Returns the harmonic mean of the trials that a case has on either side."""
-    return 2 * len(rates) / sum(1 / rate.trials_a + 1 / rate.trials_b for rate in rates)
+    return 2 * kinds.total() / sum((1 / rate.trials_a + 1 / rate.trials_b) * count for rate, count in kinds.items())

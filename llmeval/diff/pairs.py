@@ -12,7 +12,7 @@ __all__ = ["Pair", "Pairing", "paired"]
 
 
 class Pair(NamedTuple):
-    """A case in A and in B; `changed` when its inputs, reference or metadata differ."""
+    """A case in A and in B; `changed` when its inputs or its reference differ."""
 
     a: CaseFacts
     b: CaseFacts
@@ -40,12 +40,16 @@ class Pairing:
     ambiguous: list[str] = field(default_factory=list)
 
     def edits(self) -> list[str]:
-        """Returns the reason why cases of equal name cannot be compared, if there are any."""
+        """Returns what differs in cases of equal name: what cannot be compared, and metadata, which can."""
         edited = [pair.b for pair in self.pairs if pair.changed]
-        if not edited:
-            return []
-        noun = "a case has" if len(edited) == 1 else f"{len(edited)} cases have"
-        return [f"{noun} other inputs, reference or metadata: {_names(edited)}"]
+        annotated = [pair.b for pair in self.pairs if not pair.changed and pair.a.metadata != pair.b.metadata]
+        found = []
+        if edited:
+            found.append(f"{_have(edited)} other inputs or another reference: {_names(edited)}")
+        if annotated:
+            be = "is" if len(annotated) == 1 else "are"
+            found.append(f"{_have(annotated)} other metadata, and {be} compared all the same: {_names(annotated)}")
+        return found
 
 
 def paired(a: RunFacts, b: RunFacts) -> Pairing:
@@ -109,6 +113,10 @@ def _left_out(name: str, run: RunFacts, other: RunFacts) -> bool:
     fingerprint = dataset.get("fingerprint")
     same = fingerprint is not None and fingerprint == (other.definitions.get("dataset") or {}).get("fingerprint")
     return narrowed and same
+
+
+def _have(cases: Sequence[CaseFacts]) -> str:
+    return "1 case has" if len(cases) == 1 else f"{len(cases):,} cases have"
 
 
 def _names(cases: Sequence[CaseFacts]) -> str:

@@ -35,7 +35,8 @@ def slices(cases: Iterable[CaseDiff], by: str) -> Iterator[Slice]:
     found: dict[str, list[Rates]] = {}
     for case in cases:
         if case.compared and case.b is not None:
-            for value in _values(case.b.content, by.split(".")):
+            data = {**case.b.content, "metadata": case.b.metadata}
+            for value in _values(data, by.split(".")):
                 found.setdefault(value, []).append(case.rates)
     for value, rates in sorted(found.items()):
         yield Slice(value=value, **figures(rates))

@@ -151,7 +151,8 @@ def _mean(criterion: CriterionDiff) -> str:
         return ""
     interval = criterion.mean_interval
     more = "" if interval is None else f", 95% interval {interval.low:+.3g} to {interval.high:+.3g}"
-    return f"mean {criterion.mean_a:.3g} → {criterion.mean_b:.3g} ({criterion.mean_difference:+.3g}{more})"
+    change = f"{criterion.mean_a:.3g} → {criterion.mean_b:.3g} ({criterion.mean_difference:+.3g}{more})"
+    return f"mean {change}, over {criterion.measured:,} of {plural(criterion.graded, 'case')}"
 
 
 def _noise(criterion: CriterionDiff) -> str:
@@ -184,7 +185,7 @@ def _amount(name: str, number: float | None) -> str:
     if number is None:
         return "unknown"
     if name == "duration":
-        return seconds(number)
+        return seconds(number) if number >= 0.01 or number == 0 else f"{number * 1000:.2g}ms"
     return money(number) if name.endswith("cost") else f"{number:,.1f}".removesuffix(".0")
 
 

@@ -1,7 +1,7 @@
 """A diff as Markdown for a pull request: figures open, cases folded, everything from the reports inert.
 
-Text from a report stands in code spans, or escaped in `<code>` and `<pre>` within blocks of HTML, where neither Markdown
-nor GitHub looks for links, mentions or emoji codes: it stays text, whatever it holds.
+Text from a report stands in code spans, or escaped in `<code>` and `<pre>` within blocks of HTML, where neither
+Markdown nor GitHub looks for links, mentions or emoji codes: it stays text, whatever it holds.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ STYLES: Final = {
 }
 HEAD: Final = ("A passed", "B passed", "difference", "95% interval", "p", "verdict")
 LISTS: Final = (
-    ("changed", "other inputs, reference or metadata"),
+    ("changed", "other inputs or another reference"),
     ("added", "only in B"),
     ("removed", "only in A"),
     ("renamed", "equal content, another name"),
@@ -47,7 +47,7 @@ def diff_text(diff: Diff, look: Look = PLAIN, *, only_changed: bool = False, fir
         _table(diff.by or "", [(one_line(one.value), one) for one in diff.slices], look),
         "" if only_changed else _usage(diff, look),
         _incomparable(diff, look),
-        f"cases: {figures.counts(diff)}",
+        "\n".join(wrap(f"cases: {figures.counts(diff)}", look.width)),
     ]
     return look.words("\n\n".join(part for part in parts if part))
 
@@ -67,13 +67,13 @@ def _head(diff: Diff, look: Look) -> str:
     style = STYLES[diff.verdict]
     lines = [look.paint(line, style) for line in wrap(figures.sentence(diff), look.width)]
     lines.append(look.paint(one_line(diff.b.name), "bold"))
-    lines += [f"A  {words.run_title(diff.a)}", f"B  {words.run_title(diff.b)}"]
+    texts = [f"A  {words.run_title(diff.a)}", f"B  {words.run_title(diff.b)}"]
     if diff.cases:
         a, b = figures.trials(diff)
-        lines.append(f"A passed {a}, B passed {b}, over {plural(diff.cases, 'comparable case')}")
+        texts.append(f"A passed {a}, B passed {b}, over {plural(diff.cases, 'comparable case')}")
         if diff.verdict is Verdict.NOT_ENOUGH_EVIDENCE:
-            lines.append(figures.evidence(diff))
-    return "\n".join(lines)
+            texts.append(figures.evidence(diff))
+    return "\n".join(lines + [line for text in texts for line in wrap(text, look.width)])
 
 
 def _sections(diff: Diff, look: Look, first: int) -> Iterator[str]:
@@ -132,11 +132,10 @@ def _table(kind: str, rows: Sequence[tuple[str, Figures]], look: Look) -> str:
     if not rows:
         return ""
     cells = [[one_line(kind), *HEAD], *([name, *figures.cells(one)] for name, one in rows)]
-    widths = [max(map(cell_width, column)) for column in zip(*cells, strict=True)]
-    if sum(widths) + 2 * len(HEAD) > look.width:
-        lines = [line for name, one in rows for line in _paragraph(name, one, look)]
-    else:
+    if _fits(cells, look):
         lines = look.columns(cells, right=frozenset({1, 2, 3, 4, 5}))
+    else:
+        lines = [line for name, one in rows for line in _paragraph(name, one, look)]
     for name, one in rows:
         lines += [line for note in figures.notes(one) for line in wrap(f"{name}: {note}", look.width)]
     return "\n".join(lines)
@@ -152,8 +151,17 @@ def _paragraph(name: str, one: Figures, look: Look) -> list[str]:
 def _usage(diff: Diff, look: Look) -> str:
     if not diff.usage:
         return ""
-    rows = [list(figures.amounts(delta)) for delta in diff.usage]
-    return "\n".join(look.columns([["per trial", "A", "B", "change"], *rows], right=frozenset({1, 2})))
+    rows = [["per trial", "A", "B", "change"], *(list(figures.amounts(delta)) for delta in diff.usage)]
+    if _fits(rows, look):
+        return "\n".join(look.columns(rows, right=frozenset({1, 2})))
+    texts = [f"{name} per trial: A {a}, B {b}, {change or 'change unknown'}" for name, a, b, change in rows[1:]]
+    return "\n".join(line for text in texts for line in wrap(text, look.width))
+
+
+def _fits(rows: Sequence[Sequence[str]], look: Look) -> bool:
+    """Whether a table needs no cut: figures are shown whole or not at all."""
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    return sum(widths) + 2 * (len(widths) - 1) <= look.width
 
 
 def _incomparable(diff: Diff, look: Look) -> str:

@@ -73,10 +73,11 @@ def sign_flip(differences: Sequence[int]) -> float:
 
 def paired_test(differences: Sequence[int]) -> float:
     """Returns McNemar's exact p-value when all differing cases differ equally (one repetition); else sign_flip's."""
-    if len({abs(difference) for difference in differences if difference}) > 1:
+    kinds = Counter(differences)
+    if len({abs(difference) for difference in kinds if difference}) > 1:
         return sign_flip(differences)
-    improved = sum(difference > 0 for difference in differences)
-    return mcnemar(improved, sum(difference < 0 for difference in differences))
+    improved = sum(count for difference, count in kinds.items() if difference > 0)
+    return mcnemar(improved, len(differences) - improved - kinds[0])
 
 
 def difference_interval(differences: Sequence[float], repetitions: float = 1) -> Interval | None:
@@ -127,9 +128,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def _adjusted(differences: Sequence[float], repetitions: float) -> tuple[float, float]:
     """Returns the mean and its standard error with the two imagined cases of `difference_interval`."""
     cases = len(differences) + 2
-    middle = fsum(differences) / cases
-    squares = fsum(difference * difference for difference in differences)
-    differing = sum(difference != 0 for difference in differences)
+    kinds = Counter(differences)
+    middle = fsum(difference * count for difference, count in kinds.items()) / cases
+    squares = fsum(difference * difference * count for difference, count in kinds.items())
+    differing = len(differences) - kinds[0]
     squares += 2 * (squares / differing if differing else 1 / repetitions)
     return middle, sqrt(max(0.0, squares / cases - middle * middle) / cases)
 
