@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from llmeval.criteria import CORRECTNESS, Criterion
 from llmeval.errors import EvaluatorConfigError
@@ -21,6 +21,14 @@ __all__ = ["DEFAULT_MODELS", "Grading", "Group", "default_evaluator", "effective
 
 DEFAULT_MODELS: Final = {"ANTHROPIC_API_KEY": "anthropic:claude-sonnet-5-5", "OPENAI_API_KEY": "openai:gpt-6-luna"}
 """The model that grades when only a provider's key is set, in order of preference."""
+
+
+@runtime_checkable
+class Asks(Protocol):
+    """An evaluator that asks a model: those of one run share a session, and with it each server's client."""
+
+    def bound(self, session: Any) -> Evaluator:
+        """Returns a copy for one run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,13 +157,23 @@ def _groups(criteria: Iterable[Criterion], main: Evaluator | None, root: Any) ->
             found[key] = (evaluator, [])
         found[key][1].append(criterion)
     groups: list[Group] = []
+    session: Any = None
     for evaluator, members in found.values():
+        if isinstance(evaluator, Asks):
+            session = session or _session()
+            evaluator = evaluator.bound(session)
         evaluator.check(members)
         name = evaluator.describe()
         taken = sum(group.key.partition(" #")[0] == name for group in groups)
         key_text = f"{name} #{taken + 1}" if taken else name
         groups.append(Group(key=key_text, evaluator=evaluator, criteria=tuple(members)))
     return tuple(groups)
+
+
+def _session() -> Any:
+    from llmeval.providers.session import Session  # only for a run that asks models
+
+    return Session()
 
 
 def _refuse_ungraded(criteria: Iterable[Criterion], evaluation: Evaluation) -> None:
