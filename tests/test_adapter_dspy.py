@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import openai
 import pytest
 from adapter_server import Replies, chat, serving
 
@@ -12,6 +13,17 @@ from llmeval.adapters import snapshot
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks the internet for prices when imported
 dspy = pytest.importorskip("dspy")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed() -> Iterator[None]:
+    """Closes the clients that the package keeps."""
+    import litellm
+
+    yield
+    for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
+        if isinstance(client, openai.OpenAI):
+            client.close()
 
 
 def fields(**values: object) -> dict[str, object]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 
+import openai
 import pytest
 from adapter_server import chat, serving
 
@@ -18,6 +20,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # of the package
 
 TOOLS = [{"type": "function", "function": {"name": "lookup_order", "parameters": {"type": "object"}}}]
 ASK = [{"role": "user", "content": "Where is 42?"}]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _closed() -> Iterator[None]:
+    """Closes the clients that the package keeps."""
+    yield
+    for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
+        if isinstance(client, openai.OpenAI):
+            client.close()
 
 
 def complete(url: str, **more: object) -> object:

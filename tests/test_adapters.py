@@ -80,6 +80,11 @@ class Roots(pydantic.RootModel[list[int]]):
     pass
 
 
+class Old(pydantic.BaseModel):
+    kept: int = 1
+    gone: int = pydantic.Field(2, deprecated=True)
+
+
 class Open(pydantic.BaseModel, extra="allow"):
     pass
 
@@ -168,6 +173,9 @@ KEPT: dict[str, tuple[object, object]] = {
     "numpy keys": ({np.int64(3): 1}, {"3": 1}),
     "pydantic": (Model(), {"a": 1, "when": "2026-01-02", "secret": "**********", "shown": "5 km", "double": 2}),
     "pydantic root": (Roots([1, 2]), [1, 2]),
+    "pydantic deprecated": (Old(), {"kept": 1, "gone": 2}),
+    "pydantic without validation": (Old.model_construct(), {"kept": 1, "gone": 2}),
+    "attrs subclass": (type("Sub", (Spot,), {})(2), {"x": 2, "tags": ["den", "fox"]}),
     "pydantic extra": (Open(a=1, b=[2]), {"a": 1, "b": [2]}),
     "pydantic url": (pydantic.TypeAdapter(pydantic.AnyUrl).validate_python("https://a.b/"), "https://a.b/"),
 }

@@ -129,6 +129,42 @@ def test_arguments_that_are_json_text_become_an_object_and_other_text_is_kept() 
     ]
 
 
+def test_what_a_tool_returned_is_data_whatever_it_looks_like() -> None:
+    results: list[object] = [{"type": "reasoning", "score": 1}, ["a", "b"], [], {"type": "tool_use"}, None]
+    for result in results:
+        evidence = snapshot(
+            conversation(Message("assistant", None, [LOOKUP]), Message("tool", result, tool_call_id="c1"))
+        )
+        assert evidence.tool_calls[0].result == result
+        assert evidence.tool_calls[0].has_result
+        given = ToolCall(name="x", result=result, has_result=True)
+        assert snapshot(Conversation([Message("assistant", "a", [given])])).tool_calls[0].result == result
+
+
+def test_calls_and_messages_may_be_given_in_an_sdk_s_form() -> None:
+    call = {"id": 7, "function": {"name": "lookup_order", "arguments": '{"order_id": 42}'}}
+    evidence = snapshot(
+        Conversation(
+            [
+                {"role": "user", "content": "Where is 42?"},
+                Message("assistant", None, [call]),  # type: ignore[list-item]
+                Message("tool", "shipped", tool_call_id=7),  # type: ignore[arg-type]
+            ]
+        )
+    )
+    assert [(call.id, call.arguments, call.result) for call in evidence.tool_calls] == [
+        ("7", {"order_id": 42}, "shipped")
+    ]
+
+
+def test_citations_are_frozen_and_beside_the_messages() -> None:
+    sources = [{"url": "a"}]
+    evidence = snapshot(Conversation([Message("assistant", "x", citations=sources)], citations=[{"url": "b"}]))
+    sources[0]["url"] = "changed"
+    assert evidence.to_json()["citations"] == [{"url": "b"}, {"url": "a"}]
+    assert (evidence.messages or ())[0].citations == ({"url": "a"},)
+
+
 def test_a_tool_that_failed_is_marked() -> None:
     evidence = snapshot(
         conversation(Message("assistant", None, [LOOKUP]), Message("tool", "no such order", (), "c1", error=True))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llmeval.adapters import sdks
-from llmeval.adapters.message_dicts import ROLES, joined_turns, read_dict
+from llmeval.adapters.message_dicts import ROLES, joined_turns, read_call, read_dict
 from llmeval.adapters.parts import arguments_of, read_parts
 from llmeval.cases import OMITTED
 from llmeval.errors import EvidenceError
@@ -52,14 +52,14 @@ def conversation_evidence(walk: Walk, conversation: Conversation, where: str) ->
     messages = [_settled(walk, message, place) for place, found in zip(places, given, strict=True) for message in found]
     messages, orphaned = _joined(messages)
     output = last_text(messages) if conversation.output is OMITTED else walk.value(conversation.output, where, 2)
-    citations = [*conversation.citations, *(item for message in messages for item in message.citations)]
+    citations = [walk.value(item, f"{where}.citations", 2) for item in conversation.citations]
     return Evidence(
         output=output,
         messages=tuple(messages),
         tool_calls=tuple(call for message in messages for call in message.tool_calls),
         attachments=walk.attachments,
         completeness=_completeness(conversation.completeness, messages, orphaned, where),
-        citations=tuple(walk.value(item, f"{where}.citations", 2) for item in citations),
+        citations=(*citations, *(item for message in messages for item in message.citations)),
         state=None if conversation.state is None else walk.value(conversation.state, f"{where}.state", 2),
         usage=conversation.usage,
     )
@@ -103,13 +103,16 @@ def nested_call(walk: Walk, call: ToolCall, where: str, depth: int) -> Json:
     return freeze(settled.to_json())
 
 
-def tool_call(walk: Walk, call: ToolCall, where: str) -> ToolCall:
-    """Returns `call` with its arguments and result as frozen JSON."""
+def tool_call(walk: Walk, call: ToolCall | Mapping[str, Any], where: str) -> ToolCall:
+    """Returns `call`, which may be an object in an SDK's form, with its arguments and result as frozen JSON."""
+    if isinstance(call, Mapping):
+        call = read_call(call)
     has_result = call.has_result or call.result is not None
     return replace(
         call,
+        id=_identity(call.id),
         arguments=walk.value(arguments_of(call.arguments), f"{where}.arguments", 3),
-        result=walk.value(_simple(call.result, "tool"), f"{where}.result", 3) if has_result else None,
+        result=walk.value(call.result, f"{where}.result", 3) if has_result else None,
         has_result=has_result,
     )
 
@@ -156,19 +159,25 @@ def _given(walk: Walk, item: Any, where: str) -> Sequence[Message]:
 def _settled(walk: Walk, message: Message, where: str) -> Message:
     if not isinstance(message.role, str):
         raise EvidenceError(f"{where} has a role of type {type(message.role).__name__}: roles are text")
-    parts = read_parts(message.content)
-    calls = [*message.tool_calls, *parts.calls]
+    content, calls = message.content, list(message.tool_calls)
+    if message.role != "tool":  # what a tool returned is data, whatever it looks like
+        parts = read_parts(content)
+        content, calls = _simple(parts.content, message.role), [*calls, *parts.calls]
     return replace(
         message,
-        content=_content(walk, _simple(parts.content, message.role), f"{where}.content"),
+        content=_content(walk, content, f"{where}.content"),
         tool_calls=tuple(tool_call(walk, call, f"{where}.tool_calls[{index}]") for index, call in enumerate(calls)),
+        tool_call_id=_identity(message.tool_call_id),
+        citations=tuple(walk.value(item, f"{where}.citations", 3) for item in message.citations),
     )
 
 
-def _simple(content: Any, role: str) -> Any:
+def _identity(given: Any) -> str | None:
+    return given if given is None or isinstance(given, str) else str(given)
+
+
+def _simple(content: list[Any], role: str) -> Any:
     """Returns content that is nothing but texts as one text, and no content at all as `None`."""
-    if not isinstance(content, list):
-        return content
     if all(isinstance(part, str) for part in content):
         return ("" if role == "assistant" else "\n").join(content) if content else None
     return content[0] if len(content) == 1 and not isinstance(content[0], Attachment) else content

@@ -24,8 +24,8 @@ def fields_of(cls: type) -> Fields | None:
         return _named([field.name for field in dataclasses.fields(cls)])
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return lambda value: zip(cls._fields, value, strict=True)
-    if "__attrs_attrs__" in vars(cls):
-        return _named([attribute.name for attribute in cls.__attrs_attrs__])  # type: ignore[attr-defined]
+    if hasattr(cls, "__attrs_attrs__"):
+        return _named([attribute.name for attribute in cls.__attrs_attrs__])
     if "msgspec.Struct" in bases:
         return _named(cls.__struct_fields__)  # type: ignore[attr-defined]
     return None
@@ -51,11 +51,17 @@ def _pydantic(cls: Any) -> Fields:
             names.append(name)
             if {name, "*"} & serialized or any(_serializes(item) for item in field.metadata):
                 dumped.add(name)
-    names += [name for name, info in cls.model_computed_fields.items() if not getattr(info, "exclude", False)]
+    computed = list(cls.model_computed_fields)
 
     def pairs(value: Any) -> Iterable[tuple[str, Any]]:
         made = value.model_dump(include=dumped) if dumped else {}
+        stored = value.__dict__  # and not getattr, which warns about fields that are deprecated
         for name in names:
+            if name in made:
+                yield name, made[name]
+            elif name in stored:
+                yield name, stored[name]
+        for name in computed:
             yield name, made[name] if name in made else getattr(value, name)
         yield from (value.__pydantic_extra__ or {}).items()
 

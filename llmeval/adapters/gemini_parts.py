@@ -29,8 +29,7 @@ def _read(parts: Parts, part: Mapping[str, Any]) -> None:
     elif call := _either(part, "function_call", "functionCall"):
         parts.calls.append(ToolCall(id=call.get("id"), name=str(call.get("name")), arguments=call.get("args") or {}))
     elif result := _either(part, "function_response", "functionResponse"):
-        response = result.get("response")
-        parts.results.append(Message("tool", [response], (), result.get("id"), result.get("name")))
+        parts.results.append(Message("tool", result.get("response"), (), result.get("id"), result.get("name")))
     elif blob := _either(part, "inline_data", "inlineData"):
         data = blob.get("data") or b""
         media_type = blob.get("mime_type") or blob.get("mimeType")

@@ -32,9 +32,8 @@ def _message(value: Any) -> Sequence[Message]:
     role = _role(value, kind)
     parts = read_parts(value.content)
     if role == "tool":
-        content = parts.content[0] if len(parts.content) == 1 else parts.content
         failed = getattr(value, "status", "success") == "error"
-        return [Message("tool", content, (), getattr(value, "tool_call_id", None), value.name, error=failed)]
+        return [Message("tool", parts.result, (), getattr(value, "tool_call_id", None), value.name, error=failed)]
     parts.calls = _calls(value) or parts.calls
     return parts.messages(role, value.name)
 

@@ -66,8 +66,7 @@ def _message(value: Any) -> Sequence[Message]:
         _read(parts, block)
     extra = value.additional_kwargs
     if role in ("tool", "function"):
-        content = parts.content[0] if len(parts.content) == 1 else parts.content
-        return [Message("tool", content, (), extra.get("tool_call_id"), extra.get("name"))]
+        return [Message("tool", parts.result, (), extra.get("tool_call_id"), extra.get("name"))]
     return parts.messages({"model": "assistant", "chatbot": "assistant"}.get(role, role))
 
 

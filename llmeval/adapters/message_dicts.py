@@ -10,7 +10,7 @@ from llmeval.adapters.parts import Parts, arguments_of, read_parts
 from llmeval.adapters.response_items import is_item, read_item
 from llmeval.evidence import Message, ToolCall
 
-__all__ = ["ROLES", "joined_turns", "read_dict"]
+__all__ = ["ROLES", "joined_turns", "read_call", "read_dict"]
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool")
 """The roles that a conversation is made of."""
@@ -52,8 +52,7 @@ def _message(role: str, item: Mapping[str, Any]) -> Sequence[Message]:
         return read_gemini(role, item["parts"])
     parts = read_parts(item.get("content"))
     if role == "tool":
-        content = parts.content[0] if len(parts.content) == 1 else parts.content
-        return [Message("tool", content, (), item.get("tool_call_id") or item.get("call_id"), name)]
+        return [Message("tool", parts.result, (), item.get("tool_call_id") or item.get("call_id"), name)]
     if isinstance(refusal := item.get("refusal"), str):
         parts.content.append(refusal)
     audio = item.get("audio")
@@ -67,12 +66,12 @@ def _message(role: str, item: Mapping[str, Any]) -> Sequence[Message]:
 def _add_calls(parts: Parts, item: Mapping[str, Any]) -> None:
     for call in map(dumped, item.get("tool_calls") or ()):
         if isinstance(call, Mapping):
-            parts.calls.append(_call(call))
+            parts.calls.append(read_call(call))
     if isinstance(legacy := item.get("function_call"), Mapping):
         parts.calls.append(ToolCall(name=str(legacy.get("name")), arguments=arguments_of(legacy.get("arguments"))))
 
 
-def _call(call: Mapping[str, Any]) -> ToolCall:
+def read_call(call: Mapping[str, Any]) -> ToolCall:
     """Returns a call in OpenAI's form (`function` or `custom`), or in the flat form of LangChain."""
     if isinstance(custom := call.get("custom"), Mapping):
         return ToolCall(id=call.get("id"), name=str(custom.get("name")), arguments={"input": custom.get("input")})

@@ -24,6 +24,13 @@ class Parts:
     results: list[Message] = field(default_factory=list)
     citations: list[Any] = field(default_factory=list)
 
+    @property
+    def result(self) -> Any:
+        """The content as what a tool returned: one text of texts, else one part alone, else the list."""
+        if self.content and all(isinstance(part, str) for part in self.content):
+            return "\n".join(self.content)
+        return self.content[0] if len(self.content) == 1 else self.content or None
+
     def messages(self, role: str, name: str | None = None) -> list[Message]:
         """Returns the results of tools, each a message, and then what else the message says, if anything."""
         said = self.content or self.calls or not self.results
@@ -68,7 +75,8 @@ def _not_json(constant: str) -> NoReturn:
 
 
 def _text(parts: Parts, block: Mapping[str, Any]) -> None:
-    parts.content.append(block.get("text") or "")
+    text = block.get("text")
+    parts.content.append((text.get("value") if isinstance(text, Mapping) else text) or "")
     parts.citations += block.get("annotations") or block.get("citations") or ()
 
 
@@ -123,17 +131,16 @@ def _call(parts: Parts, block: Mapping[str, Any]) -> None:
 
 def _result(parts: Parts, block: Mapping[str, Any]) -> None:
     content = block.get("content")
-    inner = read_parts(content).content
+    result = read_parts(content).result
     failed = bool(block.get("is_error")) or (isinstance(content, Mapping) and "error_code" in content)
     identity = block.get("tool_use_id") or block.get("tool_call_id")
     for index, call in enumerate(parts.calls):
         if call.id == identity:  # a tool that the provider ran: its result is in the same message
-            result = inner[0] if len(inner) == 1 else inner
             parts.calls[index] = ToolCall(
                 id=call.id, name=call.name, arguments=call.arguments, result=result, has_result=True, error=failed
             )
             return
-    parts.results.append(Message("tool", inner, (), identity, error=failed))
+    parts.results.append(Message("tool", result, (), identity, error=failed))
 
 
 def _other(parts: Parts, block: Mapping[str, Any]) -> None:

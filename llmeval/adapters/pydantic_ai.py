@@ -62,9 +62,9 @@ def _request(part: Any, output_tool: str | None) -> Iterable[Message]:
         yield Message("user", _content(part.content))
     elif kind == "tool-return" and (output_tool is None or part.tool_name != output_tool):
         failed = part.outcome not in ("success", None)
-        yield Message("tool", [part.content], (), part.tool_call_id, part.tool_name, error=failed)
+        yield Message("tool", part.content, (), part.tool_call_id, part.tool_name, error=failed)
     elif kind == "retry-prompt" and part.tool_name is not None and part.tool_name != output_tool:
-        yield Message("tool", [part.content], (), part.tool_call_id, part.tool_name, error=True)
+        yield Message("tool", part.content, (), part.tool_call_id, part.tool_name, error=True)
     elif kind in ("retry-prompt", "retry-feedback"):
         yield Message("user", [part.content])
 

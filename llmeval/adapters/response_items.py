@@ -42,7 +42,7 @@ def read_item(item: Mapping[str, Any]) -> Sequence[Message]:
     if kind in _SILENT:
         return []
     if kind.endswith("_call_output"):
-        return [Message("tool", _content(item.get("output")), (), item.get("call_id"))]
+        return [Message("tool", read_parts(item.get("output")).result, (), item.get("call_id"))]
     content = _image(item) if kind == "image_generation_call" else None
     return [Message("assistant", content, [_call(kind, item)])]
 
@@ -78,11 +78,6 @@ def _result(kind: str, item: Mapping[str, Any]) -> tuple[Any, bool]:
     if kind == "image_generation_call":
         return item.get("status"), bool(item.get("result"))
     return item.get("status"), item.get("status") in ("completed", "failed", "incomplete")
-
-
-def _content(output: Any) -> Any:
-    content = read_parts(output).content
-    return content[0] if len(content) == 1 else content
 
 
 def _image(item: Mapping[str, Any]) -> Any:
