@@ -12,6 +12,11 @@ __all__ = ["error_info", "message_of"]
 MAX_TRACEBACK: Final = 20_000
 """Characters of a traceback that are kept: its beginning and its end."""
 
+_OTHER_LOOP: Final = (
+    " (run() has an event loop of its own: for a client that was made in a running loop, such as a notebook's, write "
+    "await evaluation.arun())"
+)
+
 _OWN: Final = __file__.removesuffix("failures.py")
 
 
@@ -19,7 +24,10 @@ def error_info(error: BaseException) -> ErrorInfo:
     """Returns `error` as text; the traceback begins at the first frame that is not llmeval's."""
     if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
         error = error.__cause__  # what a coroutine makes of a StopIteration that passes through it
-    return ErrorInfo(type=type(error).__name__, message=message_of(error), traceback=_traceback(error))
+    message = message_of(error)
+    if isinstance(error, RuntimeError) and "different" in message and "loop" in message:
+        message += _OTHER_LOOP
+    return ErrorInfo(type=type(error).__name__, message=message, traceback=_traceback(error))
 
 
 def message_of(error: BaseException) -> str:

@@ -75,6 +75,7 @@ class Plan:
                 "selected": len(self.cases),
             },
             "assertions": hooks_digest(self.evaluation),
+            "params": {"fingerprint": digest(self.params)},
         }
 
     @cached_property

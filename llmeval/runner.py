@@ -78,6 +78,7 @@ class Run:
         self.trace = RunTrace(evaluation=plan.evaluation.name, run_id=plan.id, trials=plan.total)
         self._interrupt: Callable[[], object] | None = None
         self._in_trial = False
+        self._begun = False
 
     def _take_up(self, path: Path | None) -> Resumed | None:
         if path is None:
@@ -92,6 +93,12 @@ class Run:
         return found
 
     # Running
+
+    def begin(self) -> None:
+        """Begins the journal, if it has not begun: a run that came no further can be resumed, too."""
+        if self.journal is not None and not self._begun:
+            self._begun = True
+            self.journal.begin(self._head())
 
     def execute(self) -> Report:
         """Runs what is left and returns the report; where an event loop is running, in a thread of its own."""
@@ -179,8 +186,7 @@ class Run:
         for evaluator in self.plan.grading.evaluators:
             evaluator.note = self.announcer.note
         self._recall()
-        if self.journal is not None:
-            self.journal.begin(self._head())
+        self.begin()
         try:
             self.announcer.started(self.store.summary.ran)
             with capturing() as captured, self.trace:
@@ -249,8 +255,12 @@ class Run:
         return report
 
     def _head(self) -> dict[str, Any]:
-        """Returns what is known when the run starts; the journal begins with it."""
+        """Returns what is known when the run starts, secrets masked; the journal begins with it."""
         plan = self.plan
+        head, _ = self.store.masker.mask_json(self._known(plan))
+        return dict(head)
+
+    def _known(self, plan: Plan) -> dict[str, Any]:
         return {
             "id": plan.id,
             "name": plan.evaluation.name,

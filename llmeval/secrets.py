@@ -114,13 +114,17 @@ class Masker:
 
     def line(self, record: dict[str, Any]) -> str:
         """Returns `record` as one line of strict JSON, masked; what was masked is added to its `masked`."""
+        return self.counted_line(record)[0]
+
+    def counted_line(self, record: dict[str, Any]) -> tuple[str, int]:
+        """Returns what `line` does, and how many places were masked."""
         text = dumps(record)
         if not self.suspects(text):
-            return text
+            return text, 0
         masked, count = self._walk(record)
         if not count:
-            return text
-        return dumps({**masked, "masked": record.get("masked", 0) + count})
+            return text, 0
+        return dumps({**masked, "masked": record.get("masked", 0) + count}), count
 
     def _refresh(self) -> None:
         # The environment's size tells, at the price of two calls, whether something was added: `load_dotenv` does.

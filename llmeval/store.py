@@ -20,16 +20,15 @@ class Store:
     def __init__(self, total: int, journal: Journal | None = None, *, keep: bool = True) -> None:
         self.summary = Summary()
         self._done = bytearray(total)
-        self._masker = Masker()
+        self.masker = Masker()
         self._journal = journal
         self._kept: dict[int, Trial] | None = {} if keep or journal is None else None
         self._journaled = None if journal is None else JournalTrials(journal.path, total)
 
     def add(self, index: int, trial: Trial) -> Trial:
         """Records trial `index`, in the journal first."""
-        data = trial._data()
-        line = self._masker.line(data)
-        if data["masked"]:
+        line, masked = self.masker.counted_line(trial._data())
+        if masked:
             trial = replace(Trial.from_dict(json.loads(line)), result=trial.result)
         if self._journal is not None and self._journaled is not None:
             self._journaled.put(index, self._journal.append(line))

@@ -117,6 +117,7 @@ class Trial:
         if case.expected_output is not OMITTED:
             described["expected_output"] = case.expected_output
         described["metadata"] = case.metadata
+        described["fingerprint"] = case.fingerprint
         return {
             "case": described,
             "repetition": self.repetition,

@@ -778,3 +778,40 @@ def test_a_run_writes_no_file_unless_a_journal_is_given(tmp_path: Path, monkeypa
     head, line = (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(head)["id"] == report.id
     assert json.loads(line) == report.trials[0].to_dict()
+
+
+def test_a_client_of_another_loop_gets_an_error_that_names_the_async_entry_point() -> None:
+    async def main() -> Report:
+        lock = asyncio.Lock()
+        await lock.acquire()
+        asyncio.get_running_loop().call_later(0.05, lock.release)
+        asyncio.create_task(lock.acquire())
+        await asyncio.sleep(0)
+
+        async def perform(value: int) -> int:
+            async with lock:
+                return value
+
+        return declared(perform).run(timeout=1)
+
+    error = asyncio.run(main()).trials[0].error
+    assert error is not None
+    assert "await evaluation.arun()" in error.message
+
+
+def test_secrets_in_params_and_outputs_are_masked_everywhere_and_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SHOP_API_KEY", "sk-CANARY-0123456789")
+
+    def perform(value: int) -> dict[str, str]:
+        return {"key": "sk-CANARY-0123456789"}
+
+    report = declared(perform, evaluator=False).run(
+        params={"key": "sk-CANARY-0123456789"}, journal=tmp_path / "run.jsonl"
+    )
+    path = report.save(tmp_path / "report.json")
+    assert "CANARY" not in path.read_text(encoding="utf-8")
+    assert "CANARY" not in (tmp_path / "run.jsonl").read_text(encoding="utf-8")
+    assert report.trials[0].output == {"key": "[masked]"}
+    assert report.summary.masked >= 2

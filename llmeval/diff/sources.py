@@ -112,6 +112,7 @@ def _object(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _add(cases: dict[str, CaseFacts], trial: Mapping[str, Any]) -> None:
     content = trial["case"]
+    content.pop("fingerprint", None)  # that of the metadata too
     name, metadata = content.pop("name"), content.pop("metadata")
     known = cases.get(name)
     if known is None:
