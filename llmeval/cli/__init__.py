@@ -35,7 +35,7 @@ def main() -> NoReturn:
         sys.argv.remove("--debug")
     try:
         code = _run(sys.argv[1:])
-    except Exception as error:  # noqa: BLE001 - every mistake of the user's is one line; --debug shows the rest
+    except Exception as error:
         if debug:
             raise
         _explain(error)

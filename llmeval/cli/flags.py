@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 __all__ = ["Flags"]
 
@@ -35,7 +34,7 @@ class Flags:
     fail_under: str | None
     baseline: str | None
     fail_on: str | None
-    output: Path | None
+    output: str | None
     plan: bool
     plain: bool
     quiet: bool

@@ -9,12 +9,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Final
 
 from llmeval.runner import Run
 
 __all__ = ["interruptible"]
 
-_SIGNALS = [signal.SIGINT, signal.SIGTERM]
+STOPPING: Final = b"stopping: what is under way is torn down; interrupt again to end at once"
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
@@ -30,7 +33,7 @@ def interruptible(run: Run, save: Callable[[], object]) -> Iterator[None]:
         seen += 1
         if seen > 1:
             _end(save)
-        run.announcer.note("stopping: what is under way is torn down; interrupt again to end at once", kept=False)
+        _say(STOPPING)
         run.interrupt()
 
     before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
@@ -45,6 +48,11 @@ def _end(save: Callable[[], object]) -> None:
     with suppress(Exception):  # whatever it was, the process ends; the journal holds every finished trial
         save()
     if sys.stderr is not None and sys.stderr.isatty():
-        with suppress(OSError):
-            os.write(sys.stderr.fileno(), b"\x1b[?25h\n")
+        _say(b"\x1b[?25h")
     os._exit(130)
+
+
+def _say(line: bytes) -> None:
+    """Writes past the stream, in whose midst the signal may have come."""
+    with suppress(OSError):
+        os.write(2, line + b"\n")

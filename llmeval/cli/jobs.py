@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from llmeval.archive import Archive, read_head
-from llmeval.cli.project import current_project
+from llmeval.archive import PLACES, Archive
 from llmeval.cli.flags import Flags
+from llmeval.cli.project import current_project
+from llmeval.cli.variants import variants
 from llmeval.errors import OptionError, ResumeError, SelectionError
 from llmeval.evaluations import Evaluation
 from llmeval.gates import Gate, parse_rate
-from llmeval.journal import restore_journal
+from llmeval.journal import discard_empty
 from llmeval.options import Options, parse_require
 from llmeval.plans import Plan, build_plan
-from llmeval.selection import parse_where
 
-__all__ = ["Job", "jobs_of"]
+__all__ = ["Job", "evaluations_of", "job_of", "jobs_of", "parse_concurrency"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,43 +31,88 @@ class Job:
     gate: Gate
     name: str
 
+    @property
+    def journal(self) -> Path:
+        """Where its finished trials go."""
+        return Path(self.plan.options.journal or "")
+
+    @property
+    def evaluation(self) -> str:
+        """The evaluation's name."""
+        return self.plan.evaluation.name
+
 
 def jobs_of(flags: Flags, archive: Archive) -> list[Job]:
     """Returns the runs that the command line asks for, each checked as far as it can be before it starts.
 
+    They share one id, to which variants add a number.
+
     Raises:
         ConfigurationError: anything that is wrong.
     """
-    if flags.resume is not None:
-        return [_resumed(flags, archive)]
-    evaluations = _tagged(_found(flags.evaluations or ()), flags.tag or ())
+    evaluations = _tagged(evaluations_of(flags.evaluations or ()), flags.tag or ())
     if len(evaluations) > 1 and flags.dataset is not None:
         raise OptionError(f"--dataset is for one evaluation, and there are {len(evaluations)}: name one")
-    chosen = _chosen(evaluations, flags.only)
-    variants = _variants(flags.set or ())
+    common = _options(flags)
+    params = variants(flags.set or ())
     jobs = []
-    for evaluation, only in chosen:
-        id = str(uuid4()) if flags.id is None else flags.id
-        for number, params in enumerate(variants, 1):
-            variant = f".{number}" if len(variants) > 1 else ""
-            options = replace(_options(flags), only=only, params=params, id=id + variant)
-            jobs.append(_job(evaluation, options, flags, archive, evaluation.name + variant))
+    for evaluation, selection in _chosen(evaluations, flags.only):
+        _check_repetitions(evaluation, flags)
+        for number, values in enumerate(params, 1):
+            variant = f".{number}" if len(params) > 1 else ""
+            options = replace(common, params=values, id=f"{common.id}{variant}", **selection)
+            jobs.append(job_of(evaluation, options, flags, archive, variant))
     return jobs
 
 
-def _job(evaluation: Evaluation, options: Options, flags: Flags, archive: Archive, name: str) -> Job:
+def job_of(evaluation: Evaluation, options: Options, flags: Flags, archive: Archive, variant: str = "") -> Job:
+    """Returns one run to do.
+
+    Raises:
+        ConfigurationError: its plan cannot be made, or its id is taken.
+    """
     path = archive.report_path(evaluation.name, str(options.id))
     journal = archive.journal_path(evaluation.name, str(options.id))
-    if not options.resume and (path.exists() or journal.exists()):
-        raise ResumeError(
-            f"run {options.id!r} of {evaluation.name} exists: give another --id, or --resume {options.id}"
-        )
+    if not options.resume:
+        discard_empty(journal)
+        if path.exists() or journal.exists():
+            raise ResumeError(
+                f"run {options.id!r} of {evaluation.name} exists: give another --id, or --resume {options.id}"
+            )
     plan = build_plan(evaluation, replace(options, journal=journal, keep=False))
     rate = None if flags.fail_under is None else parse_rate(flags.fail_under)
-    return Job(plan=plan, path=path, gate=Gate(require=plan.require, fail_under=rate), name=name)
+    gate = Gate(require=plan.require, fail_under=rate)
+    return Job(plan=plan, path=path, gate=gate, name=evaluation.name + variant)
+
+
+def evaluations_of(names: Sequence[str]) -> list[Evaluation]:
+    """Returns the evaluations that names or paths mean; all for none.
+
+    Raises:
+        ConfigurationError: there is none of a name, or a file cannot be imported.
+    """
+    from llmeval.declarations import default_registry
+    from llmeval.discovery import find
+
+    return find(names, current_project(), default_registry)
+
+
+def parse_concurrency(text: str | None) -> int | str:
+    """Returns the number, or `auto`, that `--concurrency` says; 1 without it.
+
+    Raises:
+        OptionError: it says neither.
+    """
+    if text is None:
+        return 1
+    if text != "auto" and not text.isdecimal():
+        raise OptionError(f"concurrency is {text!r}: give a whole number of 1 or more, or auto")
+    return text if text == "auto" else int(text)
 
 
 def _options(flags: Flags) -> Options:
+    from llmeval.selection import parse_where
+
     require = None if flags.require is None else parse_require(flags.require)
     if require is not None and flags.repetitions not in (None, require.trials):
         raise OptionError(
@@ -77,12 +120,14 @@ def _options(flags: Flags) -> Options:
         )
     if flags.no_grading and flags.evaluator is not None:
         raise OptionError("--no-grading and --evaluator contradict each other: keep one")
+    if flags.id in PLACES:
+        raise OptionError(f"--id {flags.id} has a meaning of its own, as in NAME@{flags.id}: give another")
     return Options(
-        dataset=_absolute(flags.dataset),
+        dataset=_from_here(flags.dataset),
         where=parse_where(flags.where or ()),
         limit=flags.limit,
         repetitions=require.trials if require else 1 if flags.repetitions is None else flags.repetitions,
-        concurrency=_concurrency(flags.concurrency),
+        concurrency=parse_concurrency(flags.concurrency),
         timeout=flags.timeout,
         evaluator=flags.evaluator,
         grading=not flags.no_grading,
@@ -90,56 +135,20 @@ def _options(flags: Flags) -> Options:
         require=require,
         max_requests=flags.max_requests,
         max_cost=flags.max_cost,
-        id=flags.id,
+        id=str(uuid4()) if flags.id is None else flags.id,
     )
 
 
-def _resumed(flags: Flags, archive: Archive) -> Job:
-    """Returns the run to go on with; its options come from its journal."""
-    decided = (
-        "only",
-        "repetitions",
-        "id",
-        "dataset",
-        "evaluator",
-        "where",
-        "limit",
-        "set",
-        "require",
-        "no_grading",
-        "tag",
-    )
-    given = [f"--{name.replace('_', '-')}" for name in decided if getattr(flags, name)]
-    if given:
-        raise OptionError(f"{', '.join(given)} cannot be given with --resume: a resumed run keeps its options")
-    name, id = archive.find_run(str(flags.resume), list(flags.evaluations or ()))
-    journal, path = archive.journal_path(name, id), archive.report_path(name, id)
-    if not journal.exists():
-        restore_journal(path, journal)
-    head = read_head(journal)
-    evaluation = _found([name])[0]
-    options = replace(_from_journal(head), id=id, resume=True, allow_changed=flags.allow_changed)
-    if flags.concurrency is not None:
-        options = replace(options, concurrency=_concurrency(flags.concurrency))
-    for option in ("timeout", "max_requests", "max_cost", "retry_errors"):
-        if getattr(flags, option) is not None:
-            options = replace(options, **{option: getattr(flags, option)})
-    return _job(evaluation, options, flags, archive, evaluation.name)
-
-
-def _from_journal(head: Mapping[str, Any]) -> Options:
-    saved = dict(head["options"])
-    saved["where"] = tuple((path, text) for path, text in saved["where"])
-    saved["require"] = saved["require"] and parse_require(saved["require"])
-    saved["params"] = head["params"] or None
-    return Options(**saved)
-
-
-def _found(names: Sequence[str]) -> list[Evaluation]:
-    from llmeval.declarations import default_registry
-    from llmeval.discovery import find
-
-    return find(names, current_project(), default_registry)
+def _check_repetitions(evaluation: Evaluation, flags: Flags) -> None:
+    """Refuses repetitions that do not fit what the evaluation itself requires."""
+    if evaluation.require is None or flags.require is not None or flags.repetitions is None:
+        return
+    declared = parse_require(evaluation.require)
+    if flags.repetitions != declared.trials:
+        raise OptionError(
+            f"{evaluation.name} declares require={evaluation.require!r}, which implies {declared.trials} repetitions, "
+            f"but {flags.repetitions} are given: give --require K/{flags.repetitions}"
+        )
 
 
 def _tagged(evaluations: list[Evaluation], tags: Sequence[str]) -> list[Evaluation]:
@@ -154,52 +163,30 @@ def _tagged(evaluations: list[Evaluation], tags: Sequence[str]) -> list[Evaluati
     return kept
 
 
-def _chosen(evaluations: list[Evaluation], only: Sequence[str] | None) -> Iterator[tuple[Evaluation, Any]]:
-    """Yields each evaluation with the case names that it has; of several, those without any are left out."""
+def _chosen(evaluations: list[Evaluation], only: Sequence[str] | None) -> Iterator[tuple[Evaluation, dict[str, Any]]]:
+    """Yields each evaluation with the cases that it has of `only`; of several, those without any are left out.
+
+    A dataset that was loaded for that is handed on: a function that gives the cases is called once a run.
+    """
     if not only or len(evaluations) == 1:
-        yield from ((evaluation, only or None) for evaluation in evaluations)
+        yield from ((evaluation, {"only": only or None}) for evaluation in evaluations)
         return
-    known = [(evaluation, {case.name for case in evaluation.cases()}) for evaluation in evaluations]
-    lost = [name for name in only if not any(name in names for _, names in known)]
-    if lost:
+    from llmeval.selection import sourced
+
+    datasets = [(evaluation, sourced(evaluation)) for evaluation in evaluations]
+    known = {case.name for _, dataset in datasets for case in dataset}
+    if lost := [name for name in only if name not in known]:
         from llmeval.registry import unknown
 
-        everywhere = sorted(set().union(*(names for _, names in known)))
-        raise SelectionError("; ".join(unknown("case", name, everywhere) for name in lost))
-    for evaluation, names in known:
+        raise SelectionError("; ".join(unknown("case", name, sorted(known)) for name in lost))
+    for evaluation, dataset in datasets:
+        names = {case.name for case in dataset}
         if matching := [name for name in only if name in names]:
-            yield evaluation, matching
+            yield evaluation, {"only": matching, "dataset": dataset}
 
 
-def _variants(texts: Sequence[str]) -> list[dict[str, Any] | None]:
-    """Returns the params of each variant: every combination of the values that a key was given."""
-    values: dict[str, list[Any]] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise OptionError(f"--set {text!r}: write KEY=VALUE")
-        values.setdefault(key.strip(), []).append(_parsed(value))
-    if not values:
-        return [None]
-    return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
-
-
-def _parsed(text: str) -> Any:
-    """Returns a number, true, false, null, list or object for text that is JSON, else the text."""
-    try:
-        return json.loads(text, parse_constant=lambda name: name)
-    except ValueError:
-        return text
-
-
-def _concurrency(text: str | None) -> int | str:
-    if text is None:
-        return 1
-    if text != "auto" and not text.isdecimal():
-        raise OptionError(f"concurrency is {text!r}: give a whole number of 1 or more, or auto")
-    return text if text == "auto" else int(text)
-
-
-def _absolute(path: str | None) -> str | None:
-    """A path on the command line is relative to the working directory where it is there."""
-    return str(Path(path).absolute()) if path is not None and Path(path).exists() else path
+def _from_here(path: str | None) -> str | None:
+    """A path on the command line is relative to the working directory too, where that is not the project's root."""
+    if path is None or not Path(path).exists() or current_project().root == Path.cwd():
+        return path
+    return str(Path(path).absolute())

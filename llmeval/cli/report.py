@@ -19,8 +19,8 @@ def show_command(
 ) -> None:
     """Show a saved report."""
     from llmeval.archive import Archive
-    from llmeval.cli.project import current_project
     from llmeval.cli.formats import check_format, print_json
+    from llmeval.cli.project import current_project
     from llmeval.render.console import echo, look_of
     from llmeval.report import load_report
 
@@ -47,8 +47,8 @@ def list_command(
 ) -> None:
     """List the saved reports, oldest first, with the trend of their pass rates."""
     from llmeval.archive import Archive
-    from llmeval.cli.project import current_project
     from llmeval.cli.formats import check_format, print_json
+    from llmeval.cli.project import current_project
     from llmeval.render.console import echo, look_of
     from llmeval.render.history import Run, history_data, history_text
     from llmeval.report import load_report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -56,19 +55,22 @@ def command(
         str | None, typer.Option(metavar="ID", help="Go on with a run; the begin of its id will do.")
     ] = None,
     allow_changed: Annotated[
-        bool, typer.Option("--allow-changed", help="Resume although the source, commit or tree changed.")
+        bool, typer.Option("--allow-changed", help="Resume, or compare with a baseline, although something changed.")
     ] = False,
     retry_errors: Annotated[
         int | None, typer.Option(metavar="N", help="Try a trial that ends in an error again.")
     ] = None,
     require: Annotated[str | None, typer.Option(metavar="K/N", help="Run N times; a case passes when K do.")] = None,
     fail_under: Annotated[str | None, typer.Option(metavar="RATE", help="Pass at this rate: 0.9 or 90%.")] = None,
-    baseline: Annotated[str | None, typer.Option(metavar="REPORT", help="Compare with this report at the end.")] = None,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="REPORT", help="Compare with this report, or the one in this folder.")
+    ] = None,
     fail_on: Annotated[
         str | None, typer.Option(metavar="any|regression", help="With --baseline: exit with 1 when it got worse.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PATH", help="Save the report there too.")
+        str | None,
+        typer.Option("--output", "-o", metavar="PATH", help="Save the report there too; several in a folder."),
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Print what would run, and run nothing.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Print lines instead of the live table.")] = False,

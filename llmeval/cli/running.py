@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from llmeval.archive import Archive, encoded
-from llmeval.cli.project import current_project
 from llmeval.cli.flags import Flags
-from llmeval.cli.formats import check_format, print_json
+from llmeval.cli.formats import check_format
 from llmeval.cli.interrupts import interruptible
 from llmeval.cli.jobs import Job, jobs_of
+from llmeval.cli.project import current_project
 from llmeval.errors import OptionError
-from llmeval.gates import Exit, exit_code
-from llmeval.render.console import echo, is_interactive, look_of
+from llmeval.journal import restore_journal
+from llmeval.render.console import is_interactive
 from llmeval.report import Report
 from llmeval.runner import Run
 
@@ -30,37 +30,68 @@ def run_all(flags: Flags) -> int:
     Raises:
         ConfigurationError: before the first trial of any evaluation.
     """
+    from llmeval.cli.baselines import baselines_of
+    from llmeval.cli.outcomes import Outcomes
+
     check_format(flags.format, ("table", "json", "agent"))
     archive = Archive(current_project())
-    jobs = jobs_of(flags, archive)
+    jobs = _jobs(flags, archive)
     if flags.plan:
-        return _print_plan(jobs)
+        from llmeval.cli.planning import print_plan
+
+        return print_plan(jobs, flags.format)
     outputs = _outputs(flags.output, jobs)
+    outcomes = Outcomes(flags, jobs, baselines_of(flags, jobs, archive))
+    runs = _opened(jobs)
     archive.prepare()
-    runs: list[Run] = []
-    reports, codes = [], []
-    for job, output in zip(jobs, outputs, strict=True):
-        runs.append(Run(job.plan))
-        report, path = _run(job, runs[-1], output, flags)
-        reports.append(report)
-        codes.append(_conclude(job, report, path, flags))
+    for job, run, output in zip(jobs, runs, outputs, strict=True):
+        report = _run(job, run, output, flags)
+        outcomes.add(job, report, output or job.path)
         if report.interrupted:
             break
-    _print_together(flags, jobs, reports)
-    for run, report in zip(runs, reports, strict=True):
-        _discard_journal(run, report)
-    return worst(codes)
+    code = outcomes.conclude()
+    for job, report in zip(jobs, outcomes.reports, strict=False):
+        _discard_journal(job, report)
+    return code
 
 
-def worst(codes: Sequence[Exit]) -> Exit:
-    """Returns the exit code of several reports: an interruption, else a failure, else what is incomplete."""
-    order = (Exit.INTERRUPTED, Exit.FAILED, Exit.INCOMPLETE)
-    return next((code for code in order if code in codes), Exit.PASSED)
+def _jobs(flags: Flags, archive: Archive) -> list[Job]:
+    if flags.resume is None:
+        return jobs_of(flags, archive)
+    from llmeval.cli.resumption import resumed_jobs
+
+    return resumed_jobs(flags, archive)
 
 
-def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> tuple[Report, Path]:
-    display = _display(flags)
-    with display as subscriber:
+def _opened(jobs: Sequence[Job]) -> list[Run]:
+    """Returns a run for each job, all with a journal that has begun, or none with one.
+
+    Raises:
+        ResumeError: one of them cannot be taken up.
+    """
+    runs: list[Run] = []
+    made = [job.journal for job in jobs if not job.journal.exists()]
+    try:
+        for job in jobs:
+            if job.plan.options.resume and not job.journal.exists():
+                restore_journal(job.path, job.journal)
+            runs.append(Run(job.plan))
+    except BaseException:
+        for run in runs:
+            if run.journal is not None:
+                run.journal.close()
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise
+    for run in runs:
+        run.begin()
+    return runs
+
+
+def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> Report:
+    if not job.plan.options.resume:
+        run.started_at = datetime.now(UTC)  # it was opened together with those before it
+    with _display(flags) as subscriber:
         if subscriber is not None:
             run.subscribe(subscriber)
         with interruptible(run, lambda: run.report().save(job.path)):
@@ -68,53 +99,7 @@ def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> tuple[Report,
     report.save(job.path)
     if output is not None:
         report.save(output)
-    return report, output or job.path
-
-
-def _conclude(job: Job, report: Report, path: Path, flags: Flags) -> Exit:
-    """Prints what the report says, and returns its exit code."""
-    from llmeval.render.summary import summary_text, verdict_line
-
-    code = exit_code(report, job.gate)
-    look, gate = look_of(), job.gate.describe(report)
-    if flags.quiet and flags.format == "table":
-        echo(verdict_line(report, look, exit_code=code, gate=gate))
-    elif flags.format == "table":
-        from llmeval.render.trials import blocks
-
-        text = blocks(report, look)
-        summary = summary_text(report, look, exit_code=code, gate=gate, path=_shown(path))
-        echo(f"{text}\n\n{summary}" if text else summary)
-    elif flags.format == "agent":
-        from llmeval.render.agent import agent_text
-
-        text = agent_text(report)
-        echo(f"{text}\n\n{verdict_line(report, replace(look, color=False), exit_code=code, gate=gate)}".lstrip())
-    else:
-        echo(verdict_line(report, look_of(sys.stderr), exit_code=code, gate=gate), sys.stderr)
-    return code
-
-
-def _print_together(flags: Flags, jobs: Sequence[Job], reports: Sequence[Report]) -> None:
-    if flags.format == "json":
-        data = [report.to_dict() for report in reports]
-        print_json(data if len({job.plan.evaluation.name for job in jobs}) > 1 or len(jobs) > 1 else data[0])
-
-
-def _print_plan(jobs: Sequence[Job]) -> int:
-    from llmeval.render.plan import Planned, plan_text
-
-    planned = [
-        Planned(
-            evaluation=job.plan.evaluation.name,
-            cases=len(job.plan.cases),
-            repetitions=job.plan.repetitions,
-            requests=job.plan.requests,
-        )
-        for job in jobs
-    ]
-    echo(plan_text(planned, look_of()))
-    return Exit.PASSED
+    return report
 
 
 def _display(flags: Flags) -> AbstractContextManager[Callable[[Any], object] | None]:
@@ -130,26 +115,34 @@ def _display(flags: Flags) -> AbstractContextManager[Callable[[Any], object] | N
     return nullcontext(PlainLines())
 
 
-def _outputs(output: Path | None, jobs: Sequence[Job]) -> list[Path | None]:
-    """Returns where each report is saved beside its own place.
+def _outputs(output: str | None, jobs: Sequence[Job]) -> list[Path | None]:
+    """Returns where each report is saved beside its own place, in folders that are there.
 
     Raises:
-        OptionError: there are several reports, and `output` is a file; or one, and it is a folder.
+        OptionError: there are several reports, and `output` is a file; or nothing can be written there.
     """
     if output is None:
         return [None] * len(jobs)
-    if len(jobs) == 1:
-        return [output / f"{encoded(jobs[0].name)}.json" if output.is_dir() else output]
-    if output.is_file() or output.suffix == ".json":
-        raise OptionError(f"output is {str(output)!r}, but there are {len(jobs)} reports: give a folder")
-    return [output / f"{encoded(job.name)}.json" for job in jobs]
+    path = Path(output)
+    if len(jobs) > 1 and (path.is_file() or path.suffix == ".json"):
+        raise OptionError(f"output is {output!r}, but there are {len(jobs)} reports: give a folder")
+    folder = len(jobs) > 1 or path.is_dir() or output.endswith(("/", os.sep))
+    found = [path / f"{encoded(job.name)}.json" if folder else path for job in jobs]
+    for target in found:
+        _check_writable(target)
+    return list(found)
 
 
-def _discard_journal(run: Run, report: Report) -> None:
+def _check_writable(target: Path) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"output is {str(target)!r}, where nothing can be written: {error}") from None
+    if target.is_dir() or not os.access(target.parent, os.W_OK):
+        raise OptionError(f"output is {str(target)!r}, where nothing can be written: give another path")
+
+
+def _discard_journal(job: Job, report: Report) -> None:
     """Removes the journal of a complete run, whose report says all that it did."""
-    if run.journal is not None and not report.interrupted and not report.not_run:
-        run.journal.path.unlink(missing_ok=True)
-
-
-def _shown(path: Path) -> str:
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+    if not report.interrupted and not report.not_run:
+        job.journal.unlink(missing_ok=True)

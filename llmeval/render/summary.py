@@ -22,7 +22,7 @@ __all__ = ["OUTCOMES", "criteria_rows", "outcome", "summary_text", "usage_lines"
 OUTCOMES: Final = {
     0: ("passed", Status.PASSED),
     1: ("failed", Status.FAILED),
-    2: ("not run", Status.ERROR),
+    2: ("not comparable", Status.ERROR),
     3: ("incomplete", Status.ERROR),
     130: ("interrupted", Status.ERROR),
 }
