@@ -138,6 +138,29 @@ def test_a_removed_case_that_failed_is_no_regression():
     assert not diff.fails("any")
 
 
+def test_whether_a_removed_or_new_case_passes_is_a_matter_of_its_own_run():
+    a = report(trial("x", True), trial("gone", True), definitions=definitions(assertions="1" * 64))
+    b = report(
+        trial("x", True),
+        trial("new", False),
+        definitions=definitions([{"name": "correctness", "instructions": "other"}]),
+    )
+    diff = compare(a, b)
+    assert diff.cases == 0
+    assert diff.regressed == ("gone",)
+    assert diff.new_failures == ("new",)
+
+
+def test_a_case_passes_when_as_many_of_its_trials_do_as_the_run_required():
+    flaky = trials("flaky", True, True, False)
+    loose, strict = ({"require": required} for required in ("2/3", None))
+    kept = trials("x", True, True, True)
+    assert compare(report(kept, flaky, options=loose), report(kept)).regressed == ("flaky",)
+    assert compare(report(kept, flaky, options=strict), report(kept)).regressed == ()
+    assert compare(report(kept), report(kept, flaky, options=loose)).new_failures == ()
+    assert compare(report(kept), report(kept, flaky, options=strict)).new_failures == ("flaky",)
+
+
 def test_a_new_case_that_passes_fails_no_gate():
     diff = compare(report(trial("x", True)), report(trial("x", True), trial("new", True)))
     assert diff.added == ("new",)

@@ -10,6 +10,7 @@ from llmeval.diff.comparability import Comparability
 from llmeval.diff.facts import CaseFacts, TrialFacts
 from llmeval.diff.figures import Rates
 from llmeval.diff.pairs import Pair, Pairing
+from llmeval.stats import k_of_n
 
 __all__ = ["CaseDiff", "Change", "case_diffs"]
 
@@ -34,7 +35,8 @@ class CaseDiff(NamedTuple):
     """One case on both sides; the side that does not have it is `None`.
 
     `passes_a` and `passes_b` say of each trial whether it passed by what can be compared. `edited` is true when the
-    inputs or the reference differ; `errors` when B has an error where A had none.
+    inputs or the reference differ; `errors` when B has an error where A had none. Of a case that only one side has,
+    `passing_a` or `passing_b` says whether it passes there.
     """
 
     name: str
@@ -46,6 +48,8 @@ class CaseDiff(NamedTuple):
     b: CaseFacts | None = None
     passes_a: tuple[bool, ...] = ()
     passes_b: tuple[bool, ...] = ()
+    passing_a: bool = False
+    passing_b: bool = False
 
     @property
     def compared(self) -> bool:
@@ -56,16 +60,6 @@ class CaseDiff(NamedTuple):
     def rates(self) -> Rates:
         """How many of its trials passed."""
         return Rates(sum(self.passes_a), len(self.passes_a), sum(self.passes_b), len(self.passes_b))
-
-    @property
-    def passing_a(self) -> bool:
-        """Whether it ran in A and every trial passed."""
-        return bool(self.passes_a) and all(self.passes_a)
-
-    @property
-    def passing_b(self) -> bool:
-        """Whether it ran in B and every trial passed."""
-        return bool(self.passes_b) and all(self.passes_b)
 
     @property
     def trial_a(self) -> TrialFacts | None:
@@ -95,16 +89,31 @@ def _side(trial: TrialFacts | None, passed: int, trials: int) -> dict[str, Any] 
     return None if trial is None else {"passed": passed, "trials": trials, "trial": trial.to_dict()}
 
 
-def case_diffs(pairing: Pairing, rules: Comparability, allow_changed: bool) -> Iterator[CaseDiff]:
-    """Returns every case of both reports: the pairs in the order of A, then what only one side has."""
+def case_diffs(
+    pairing: Pairing,
+    rules: Comparability,
+    allow_changed: bool,
+    needed_a: int | None = None,
+    needed_b: int | None = None,
+) -> Iterator[CaseDiff]:
+    """Returns every case of both reports: the pairs in the order of A, then what only one side has.
+
+    A case passes when `needed_a` (in A) or `needed_b` (in B) of its trials do; all of them when that is `None`.
+    """
     for pair in pairing.pairs:
         yield _of_pair(pair, rules, allow_changed)
     for change, cases in ((Change.REMOVED, pairing.removed), (Change.NOT_RUN, pairing.not_run_b)):
         for case in cases:
-            yield CaseDiff(name=case.name, change=change, a=case, passes_a=_passes(case, rules))
+            passes = _passed(case)
+            passing = k_of_n(passes, needed_a or len(passes))
+            yield CaseDiff(name=case.name, change=change, a=case, passes_a=passes, passing_a=passing)
     for change, cases in ((Change.ADDED, pairing.added), (Change.NOT_RUN, pairing.not_run_a)):
         for case in cases:
-            yield CaseDiff(name=case.name, change=change, errors=_errors(case), b=case, passes_b=_passes(case, rules))
+            passes = _passed(case)
+            passing = k_of_n(passes, needed_b or len(passes))
+            yield CaseDiff(
+                name=case.name, change=change, errors=_errors(case), b=case, passes_b=passes, passing_b=passing
+            )
 
 
 def _of_pair(pair: Pair, rules: Comparability, allow_changed: bool) -> CaseDiff:
@@ -137,8 +146,12 @@ def _change(difference: int) -> Change:
 
 def _passes(case: CaseFacts, rules: Comparability) -> tuple[bool, ...]:
     if rules.whole:
-        return tuple([trial.status == "passed" for trial in case.trials])
+        return _passed(case)
     return tuple([rules.passed(trial) for trial in case.trials])
+
+
+def _passed(case: CaseFacts) -> tuple[bool, ...]:
+    return tuple([trial.status == "passed" for trial in case.trials])
 
 
 def _errors(case: CaseFacts) -> bool:

@@ -85,7 +85,7 @@ def _one_generation() -> Iterator[None]:
 
 def _diff(a: RunFacts, b: RunFacts, allow_changed: bool, by: str | None) -> Diff:
     rules, pairing = comparability(a, b, allow_changed), paired(a, b)
-    cases = tuple(case_diffs(pairing, rules, allow_changed))
+    cases = tuple(case_diffs(pairing, rules, allow_changed, a.needed, b.needed))
     pairs = [pair for pair in pairing.pairs if allow_changed or not pair.changed]
     return Diff(
         **figures([case.rates for case in cases if case.compared]),

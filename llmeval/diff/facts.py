@@ -92,3 +92,9 @@ class RunFacts:
     def repetitions(self) -> int:
         """How many trials a case has, at most."""
         return max((len(case.trials) for case in self.cases.values()), default=0)
+
+    @property
+    def needed(self) -> int | None:
+        """How many trials of a case must pass for the case to pass, where the run said so (`--require K/N`)."""
+        passes, slash, _ = str(self.options.get("require") or "").partition("/")
+        return int(passes) if slash and passes.isdecimal() else None
