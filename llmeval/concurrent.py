@@ -13,11 +13,11 @@ from llmeval.lifespans import Lifespan
 from llmeval.limits import AdaptiveLimit, Launch
 from llmeval.schedule import INTERRUPTED, STOPPED
 from llmeval.threads import Threads
-from llmeval.trial_runner import TrialRun
 from llmeval.trials import Trial
 
 if TYPE_CHECKING:
     from llmeval.runner import Run
+    from llmeval.trial_runner import TrialRun
 
 __all__ = ["Concurrent"]
 
@@ -128,7 +128,7 @@ class Concurrent:
             Exception: whatever a receiver of trials raised; what was in flight is torn down.
             CancelledError: the task was cancelled, and the run is not one that reports interruptions itself.
         """
-        lifespan = Lifespan(self._plan.evaluation.hook("lifespan"))
+        lifespan = Lifespan(self._plan.lifespan)
         worker = self._threads.borrow()
         lane = ThreadLane(self._loop, self._base)
 
@@ -206,10 +206,9 @@ class Concurrent:
             self._run.finished(index, trial)
 
     def _launch(self, index: int) -> Flight:
-        case, repetition = self._plan.at(index)
         context = self._base.copy()
         lane = LoopLane(self._threads, context) if self._native else ThreadLane(self._loop, context)
-        trial_run = TrialRun(self._plan, case, repetition, self._lifespan, lane, self._run.trace)
+        trial_run = self._plan.trial_run(index, self._lifespan, lane, self._run.trace)
         flight = self._flights[index] = Flight(trial_run, lane, self._plan.timeout)
         self._run.announcer.trial_started(index)
         if isinstance(lane, LoopLane):

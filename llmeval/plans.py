@@ -20,6 +20,11 @@ from llmeval.selection import check_references, select, sourced
 
 if TYPE_CHECKING:
     from llmeval.datasets import Dataset
+    from llmeval.executors import Lane
+    from llmeval.telemetry import RunTrace
+    from llmeval.trial_runner import TrialRun
+    from llmeval.trials import NotRun, Trial
+    from llmeval.usage import Usage
 
 __all__ = ["Plan", "build_plan", "shown_path"]
 
@@ -53,6 +58,31 @@ class Plan:
         """Returns the case and the repetition (from 1) of trial `index`."""
         position, repetition = divmod(index, self.repetitions)
         return self.cases[position], repetition + 1
+
+    def trial_run(self, index: int, lifespan: Any, lane: Lane, trace: RunTrace) -> TrialRun:
+        """Returns what runs trial `index`."""
+        from llmeval.trial_runner import TrialRun  # `--plan` runs none
+
+        case, repetition = self.at(index)
+        return TrialRun(self, case, repetition, lifespan, lane, trace)
+
+    @property
+    def lifespan(self) -> Callable[..., Any] | None:
+        """What is entered around the whole run."""
+        return self.evaluation.hook("lifespan")
+
+    @property
+    def never_run(self) -> tuple[NotRun, ...]:
+        """What is not among its trials, and never ran."""
+        return ()
+
+    def spent(self, trial: Trial) -> Usage:
+        """Returns what a finished trial consumed of the budget."""
+        return trial.usage
+
+    def saved_options(self) -> dict[str, Any]:
+        """Returns the options as the journal and the report keep them."""
+        return self.options.to_json()
 
     def groups(self, case: Case) -> tuple[tuple[Group, ...], tuple[str, ...]]:
         """Returns who grades `case`, and the criteria that do not apply to it."""

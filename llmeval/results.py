@@ -117,7 +117,7 @@ class Result:
     `error` says why the evaluator delivered nothing; otherwise `value` is the verdict or the measure. `model` is the
     provider's own id of the model that answered; `method` says how a probability was obtained (`native`, `stated`,
     `logprobs`); `evidence` is JSON: the tool calls that the evaluator made (`tool_calls`), or a reply that could not be
-    read (`raw`).
+    read (`raw`). `repeats` are what it answered when it was asked again about the same evidence.
     """
 
     name: str
@@ -128,6 +128,7 @@ class Result:
     model: str | None = None
     method: str | None = None
     evidence: Json = None
+    repeats: tuple[Result, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -151,6 +152,21 @@ class Result:
         """Whether the status is *passed*."""
         return self.status is Status.PASSED
 
+    @property
+    def verdict(self) -> str | None:
+        """What it decided: a status, or the option chosen; `None` for an error, and for a number without a minimum."""
+        if self.error is not None:
+            return None
+        if isinstance(self.value, Choice):
+            return repr(self.value.choice)
+        return None if self.status is Status.MEASURED else self.status.value
+
+    @property
+    def stable(self) -> bool | None:
+        """Whether it and its repeats agree; `None` with fewer than two verdicts among them."""
+        verdicts = [found for one in (self, *self.repeats) if (found := one.verdict) is not None]
+        return len(set(verdicts)) == 1 if len(verdicts) > 1 else None
+
     def to_dict(self) -> dict[str, Any]:
         """Returns plain JSON; what is not known is left out."""
         value = self.value
@@ -170,6 +186,9 @@ class Result:
             data["method"] = self.method
         if self.evidence is not None:
             data["evidence"] = self.evidence
+        if self.repeats:
+            data["stable"] = self.stable
+            data["repeats"] = [_repeat(one) for one in self.repeats]
         return data
 
     @classmethod
@@ -184,7 +203,16 @@ class Result:
             model=data.get("model"),
             method=data.get("method"),
             evidence=data.get("evidence"),
+            repeats=tuple(
+                cls.from_dict({"name": data["name"], "minimum": data.get("minimum"), **one})
+                for one in data.get("repeats", ())
+            ),
         )
+
+
+def _repeat(result: Result) -> dict[str, Any]:
+    """Returns the JSON of a repeat, less what it has in common with the result that it repeats."""
+    return {key: value for key, value in result.to_dict().items() if key not in ("name", "minimum")}
 
 
 def _value(data: Json) -> Value:

@@ -27,7 +27,6 @@ from llmeval.resuming import Resumed, resumed
 from llmeval.schedule import INTERRUPTED, Schedule
 from llmeval.store import Store
 from llmeval.telemetry import RunTrace
-from llmeval.trial_runner import TrialRun
 from llmeval.trials import Trial
 from llmeval.usage import Usage
 
@@ -138,7 +137,7 @@ class Run:
 
     def _execute_inline(self) -> Report:
         executor, base = Inline(), copy_context()
-        lifespan = Lifespan(self.plan.evaluation.hook("lifespan"))
+        lifespan = Lifespan(self.plan.lifespan)
         with self._around():
             try:
                 value = executor.run(Lane().call(lifespan.enter), base)
@@ -150,8 +149,7 @@ class Run:
         return self._finish()
 
     def _run_inline(self, index: int, executor: Inline, context: Context, lifespan: Any) -> None:
-        case, repetition = self.plan.at(index)
-        trial_run = TrialRun(self.plan, case, repetition, lifespan, Lane(), self.trace)
+        trial_run = self.plan.trial_run(index, lifespan, Lane(), self.trace)
         self.announcer.trial_started(index)
         self._in_trial = True
         try:
@@ -172,7 +170,7 @@ class Run:
             Exception: whatever a receiver raised.
         """
         trial = self.store.add(index, trial)
-        self.schedule.finish(trial.usage)
+        self.schedule.finish(self.plan.spent(trial))
         self.announcer.trial_finished(trial, self.store.summary.ran)
 
     def subscribe(self, subscriber: Subscriber) -> None:
@@ -210,7 +208,7 @@ class Run:
         if self._resumed is not None:
             for index, trial, place in self._resumed.trials():
                 self.store.recall(index, trial, place)
-                self.schedule.recall(trial.usage)
+                self.schedule.recall(self.plan.spent(trial))
 
     def _close(self, call: Callable[[Callable[[], Any]], Any], lifespan: Lifespan) -> None:
         """Leaves the lifespan and frees the evaluators; what goes wrong is noted, since the trials are there."""
@@ -249,7 +247,7 @@ class Run:
             finished_at=datetime.now(UTC),
             trials=self.store.trials,
             interrupted=self.interrupted,
-            not_run=tuple(self.schedule.not_run(self.store, self.store.summary.ran)),
+            not_run=(*self.schedule.not_run(self.store, self.store.summary.ran), *self.plan.never_run),
         )
         report.__dict__["summary"] = self.store.summary  # counted already, and the trials may be in the journal only
         return report
@@ -266,7 +264,7 @@ class Run:
             "name": plan.evaluation.name,
             "started_at": self.started_at.isoformat(),
             "params": plan.params,
-            "options": plan.options.to_json(),
+            "options": plan.saved_options(),
             "definitions": plan.definitions,
             "environment": self.environment,
             "notes": list(self.announcer.notes),

@@ -86,9 +86,7 @@ class TrialRun:
             with self.trace.phase("perform"):
                 await self._perform_in_time()
             if self.evidence is not None:
-                with self.trace.phase("evaluate") as phase:
-                    await self._grade(self.evidence)
-                    self.trace.results(phase, self.results, self.recorder.response_id)
+                await self._evaluate(self.evidence)
         except TimedOut:
             self.time_out()
         except (Ended, KeyboardInterrupt) as ended:
@@ -193,6 +191,11 @@ class TrialRun:
         finally:
             self.assertion_count = max(self.assertion_count, tally.count)
         return True
+
+    async def _evaluate(self, evidence: Evidence) -> None:
+        with self.trace.phase("evaluate") as phase:
+            await self._grade(evidence)
+            self.trace.results(phase, self.results, self.recorder.response_id)
 
     async def _grade(self, evidence: Evidence) -> None:
         groups = self.plan.groups(self.case)[0]
