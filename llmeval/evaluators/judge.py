@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from llmeval.attachments import Attachment
 from llmeval.criteria import CORRECTNESS, Criterion
 from llmeval.errors import DeclarationError, EvaluatorConfigError
 from llmeval.evaluators import prompt
 from llmeval.evaluators.asking import ModelEvaluator, as_model
 from llmeval.evaluators.base import Grades, RequestCount, Subject
 from llmeval.evaluators.judgement import Judgement, Standalone
-from llmeval.evaluators.judging import Judging
 from llmeval.evaluators.questions import Asked, Question, choice, probability, score
 from llmeval.jsonable import Json
 from llmeval.providers.model import Model
 from llmeval.results import Result
+
+if TYPE_CHECKING:
+    from llmeval.attachments import Attachment
 
 __all__ = ["Judge", "choice", "probability", "score"]
 
@@ -171,6 +172,8 @@ class Judge(ModelEvaluator):
     async def _grade(
         self, asked: Mapping[str, Asked], parts: tuple[str | Attachment, ...], criteria: Sequence[Criterion]
     ) -> Grades:
+        from llmeval.evaluators.judging import Judging  # not for a mere declaration
+
         judging = Judging(self.asking(), self.model_used, asked, parts, logprobs=not self._no_logprobs)
         results: dict[str, Result] = await judging.results({one.name: one.minimum for one in criteria})
         self._no_logprobs = self._no_logprobs or judging.without_logprobs

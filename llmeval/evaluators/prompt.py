@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from llmeval.attachments import Attachment
 from llmeval.criteria import Criterion
 from llmeval.errors import EvaluatorError
 from llmeval.evaluators.base import Subject
 from llmeval.evaluators.verdicts import keys
 from llmeval.jsonable import Json, digest, dumps
+
+if TYPE_CHECKING:
+    from llmeval.attachments import Attachment
 
 __all__ = ["COMPARISON", "PROMPT_VERSION", "RULES", "criteria_text", "in_order", "system_text", "trial_parts"]
 
@@ -67,6 +68,8 @@ def system_text(instructions: str | None) -> str:
 
 def in_order(criteria: Sequence[Criterion], subject: Subject) -> list[Criterion]:
     """Returns the criteria in an order that follows from the case's content, so that no place is always the same."""
+    import random  # not for a mere declaration
+
     seed = int(subject.case.fingerprint[:8], 16) % ORDERS
     order = list(criteria)
     random.Random(seed).shuffle(order)
