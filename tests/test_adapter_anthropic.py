@@ -209,6 +209,23 @@ def test_a_stream_that_was_left_is_incomplete_and_not_read_on() -> None:
     assert (evidence.output, evidence.completeness) == ("Hel", "incomplete")
 
 
+def test_the_events_of_a_stream_in_a_list_are_its_message() -> None:
+    call = [
+        {"type": "content_block_start", "index": 1, "content_block": {**LOOKUP, "input": {}}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"order_'}},
+        {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": 'id": 42}'}},
+        {"type": "content_block_stop", "index": 1},
+    ]
+    made = events()
+    with talking([*made[:5], *call, *made[5:]]) as client:
+        read = list(client.messages.create(**TURN, stream=True))
+    evidence = snapshot(read)
+    assert (evidence.output, evidence.completeness) == ("Hello", "waiting")
+    assert [(call.id, call.arguments) for call in evidence.tool_calls] == [("t1", {"order_id": 42})]
+    assert evidence.usage and evidence.usage.tokens and evidence.usage.tokens.output == 5
+    assert snapshot(read[:4]).completeness == "incomplete"
+
+
 def test_a_stream_of_events_keeps_nothing_and_is_an_error() -> None:
     with talking(events()) as client:
         stream = client.messages.create(**TURN, stream=True)

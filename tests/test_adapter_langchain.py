@@ -135,6 +135,7 @@ def test_what_a_model_answers_is_a_lone_message() -> None:
         whole += chunk
     assert isinstance(whole, AIMessageChunk)
     assert snapshot(whole).output == "Hello there"
+    assert snapshot(chunks).output == "Hello there"
 
 
 def test_messages_without_a_call_and_with_odd_roles_are_marked_incomplete() -> None:

@@ -68,7 +68,9 @@ def test_a_stream_is_an_error_and_its_chunks_are_a_completion() -> None:
         stream = complete(server.url, messages=ASK, stream=True)
         with pytest.raises(EvidenceError, match="CustomStreamWrapper, a stream that has nothing to show"):
             snapshot(stream)
-        built = litellm.stream_chunk_builder(list(stream))  # type: ignore[call-overload]
+        read = list(stream)  # type: ignore[call-overload]
+        built = litellm.stream_chunk_builder(read)
+    assert (snapshot(read).output, snapshot(read).completeness) == ("Hello", "finished")
     evidence = snapshot(built)
     assert (evidence.output, evidence.completeness) == ("Hello", "finished")
     json.dumps(evidence.to_json())

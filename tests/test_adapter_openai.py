@@ -356,6 +356,35 @@ def test_a_response_stream_that_broke_off_is_incomplete() -> None:
     assert (evidence.output, evidence.completeness) == ("Hello", "incomplete")
 
 
+def test_the_chunks_of_a_stream_in_a_list_are_its_completion() -> None:
+    pieces = [
+        {"index": 0, "id": "c1", "type": "function", "function": {"name": "lookup_order", "arguments": ""}},
+        {"index": 0, "function": {"arguments": '{"order_id"'}},
+        {"index": 0, "function": {"arguments": ": 42}"}},
+    ]
+    made = chunks("Let me ", "look.", "", "", "", finish="tool_calls")
+    for chunk, piece in zip(made[2:5], pieces, strict=True):
+        chunk["choices"][0]["delta"]["tool_calls"] = [piece]
+    used = {**made[0], "choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}}
+    with talking([*made[:-1], used, made[-1]]) as client:
+        read = list(client.chat.completions.create(model="m", messages=ASK, stream=True))
+    evidence = snapshot(read)
+    assert (evidence.output, evidence.completeness) == ("Let me look.", "waiting")
+    assert [(call.id, call.name, call.arguments) for call in evidence.tool_calls] == [
+        ("c1", "lookup_order", {"order_id": 42})
+    ]
+    assert evidence.usage and evidence.usage.tokens and evidence.usage.tokens.input == 7
+    assert snapshot(read[:1]).completeness == "incomplete"
+
+
+@pytest.mark.parametrize(("whole", "completeness"), [(True, "finished"), (False, "incomplete")])
+def test_the_events_of_a_stream_in_a_list_are_its_response(whole: bool, completeness: str) -> None:
+    with talking(events(whole=whole)) as client:
+        read = list(client.responses.create(model="m", input="Hi", stream=True))
+    evidence = snapshot(read)
+    assert (evidence.output, evidence.completeness) == ("Hello", completeness)
+
+
 def test_a_stream_of_events_keeps_nothing_and_is_an_error() -> None:
     with talking(chunks("Hello")) as client:
         stream = client.chat.completions.create(model="m", messages=ASK, stream=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from llmeval.adapters.anthropic_streams import gathered_events
 from llmeval.adapters.dumps import dumped
 from llmeval.adapters.faults import unread
 from llmeval.adapters.message_dicts import read_dict
@@ -14,7 +16,7 @@ from llmeval.errors import EvidenceError
 from llmeval.evidence import Conversation, Message
 from llmeval.usage import Usage
 
-__all__ = ["MESSAGES", "RESULTS"]
+__all__ = ["MESSAGES", "RESULTS", "STREAMS"]
 
 _ENDED: Final = {
     "end_turn": None,
@@ -92,6 +94,17 @@ RESULTS: Final[dict[str, Callable[[Any], Any]]] = {
     "MessageStreamManager": _raw_stream,
     "Stream": _raw_stream,
 }
+
+
+def _gathered(items: Sequence[Any]) -> Any:
+    """Returns what a list of a stream's events says; `None` for a list of anything else."""
+    if not any(getattr(item, "type", None) == "message_start" for item in items):
+        return None
+    conversation, reason = gathered_events(items)
+    return replace(conversation, completeness=_ENDED.get(str(reason), "incomplete"))
+
+
+STREAMS: Final = {"BaseModel": _gathered}
 
 MESSAGES: Final = {"BaseModel": _message}
 """Every object of the SDK derives from its BaseModel; those that are no message give none."""

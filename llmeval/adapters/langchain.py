@@ -10,7 +10,7 @@ from llmeval.consumption import consumed
 from llmeval.evidence import Conversation, Message, ToolCall
 from llmeval.usage import Tokens, Usage
 
-__all__ = ["MESSAGES", "RESULTS", "USAGE"]
+__all__ = ["MESSAGES", "RESULTS", "STREAMS", "USAGE"]
 
 _ROLES: Final = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
 _FINISH: Final = {
@@ -82,5 +82,18 @@ RESULTS: Final[dict[str, Callable[[Any], Any]]] = {
 }
 
 MESSAGES: Final = {"BaseMessage": _message}
+
+
+def _gathered(items: Sequence[Any]) -> Any:
+    """Returns the one message that a list of a stream's chunks makes; `None` for a list of anything else."""
+    if not all(type(item).__name__ == "AIMessageChunk" for item in items):
+        return None
+    whole = items[0]
+    for chunk in items[1:]:
+        whole = whole + chunk
+    return whole
+
+
+STREAMS: Final = {"AIMessageChunk": _gathered}
 
 USAGE: Final = {"BaseMessage": _usage}

@@ -9,9 +9,10 @@ from llmeval.adapters.dumps import dumped
 from llmeval.adapters.faults import unread
 from llmeval.adapters.message_dicts import read_dict
 from llmeval.adapters.openai import completion, response
+from llmeval.adapters.openai_streams import gathered_chunks
 from llmeval.evidence import Conversation, Message
 
-__all__ = ["MESSAGES", "RESULTS"]
+__all__ = ["MESSAGES", "RESULTS", "STREAMS"]
 
 
 def _completion(value: Any) -> Conversation:
@@ -40,5 +41,15 @@ RESULTS: Final[dict[str, Callable[[Any], Any]]] = {
     "ModelResponse": _completion,
     "ResponsesAPIResponse": _response,
 }
+
+
+def _gathered(items: Sequence[Any]) -> Any:
+    """Returns what a list of a stream's chunks says; `None` for a list of anything else."""
+    if all(type(item).__name__ == "ModelResponseStream" for item in items):
+        return gathered_chunks(items)
+    return None
+
+
+STREAMS: Final = {"ModelResponseStream": _gathered}
 
 MESSAGES: Final = {"Message": _message}

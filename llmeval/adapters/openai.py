@@ -8,13 +8,14 @@ from typing import Any, Final
 from llmeval.adapters.dumps import dumped
 from llmeval.adapters.faults import unread
 from llmeval.adapters.message_dicts import joined_turns, read_dict
+from llmeval.adapters.openai_streams import gathered_chunks, gathered_events
 from llmeval.cases import OMITTED
 from llmeval.consumption import consumed, read_tokens
 from llmeval.errors import EvidenceError
 from llmeval.evidence import Conversation, Message
 from llmeval.usage import Usage
 
-__all__ = ["MESSAGES", "RESULTS", "completion", "response"]
+__all__ = ["MESSAGES", "RESULTS", "STREAMS", "completion", "response"]
 
 _CUT: Final = {"max_output_tokens": "truncated", "max_messages": "truncated", "content_filter": "refused"}
 _FINISH: Final = {"length": "truncated", "content_filter": "refused"}
@@ -143,6 +144,18 @@ RESULTS: Final[dict[str, Callable[[Any], Any]]] = {
     "ResponseStreamManager": _raw_stream,
     "Stream": _raw_stream,
 }
+
+
+def _gathered(items: Sequence[Any]) -> Any:
+    """Returns what a list of a stream's chunks or events says; `None` for a list of anything else."""
+    if all(getattr(item, "object", None) == "chat.completion.chunk" for item in items):
+        return gathered_chunks(items)
+    if all(str(getattr(item, "type", "")).startswith("response.") for item in items):
+        return gathered_events(items)
+    return None
+
+
+STREAMS: Final = {"BaseModel": _gathered}
 
 MESSAGES: Final = {"BaseModel": _message}
 """Every object of the SDK derives from its BaseModel; those that are no message give none."""

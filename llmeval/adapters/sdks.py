@@ -10,7 +10,7 @@ from llmeval.adapters.classes import by_class
 from llmeval.evidence import Conversation, Message
 from llmeval.usage import Usage
 
-__all__ = ["adapter", "messages_reader", "usage_reader"]
+__all__ = ["adapter", "messages_reader", "stream_reader", "usage_reader"]
 
 _FILES: Final = {
     "agents": "openai_agents",
@@ -41,6 +41,12 @@ def adapter(cls: type) -> Callable[[Any], Any] | None:
 def messages_reader(cls: type) -> Callable[[Any], Sequence[Message] | None] | None:
     """Returns the function that gives the messages in one item of a list of messages."""
     return _found(cls, "MESSAGES")
+
+
+@by_class
+def stream_reader(cls: type) -> Callable[[Sequence[Any]], Any] | None:
+    """Returns the function that puts a list of a stream's chunks together; it gives `None` for any other list."""
+    return _found(cls, "STREAMS")
 
 
 @by_class

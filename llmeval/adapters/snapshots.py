@@ -39,6 +39,8 @@ def snapshot(value: Any, declared: Declared = ()) -> Evidence:
     if isinstance(resolved, Evidence):
         return resolved
     if isinstance(resolved, (list, tuple)):
+        resolved = walk.gathered(resolved, "output")
+    if isinstance(resolved, (list, tuple)):
         resolved = conversation_of(walk, resolved) or resolved
     elif isinstance(resolved, dict):
         resolved = state_of(walk, resolved) or resolved

@@ -92,6 +92,12 @@ class Walk:
                 return value
             used.add((adapter, cls))
 
+    def gathered(self, items: Sequence[Any], where: str) -> Any:
+        """Returns what the chunks of an SDK's stream make together, adapted; any other list as it is."""
+        read = sdks.stream_reader(type(items[0])) if items and not self.adapts(type(items[0])) else None
+        whole = None if read is None else _read(read, items, where)
+        return items if whole is None else self.resolve(whole, where)
+
     def adapts(self, cls: type) -> bool:
         """Returns whether the user declared an adapter for `cls` or a base of it."""
         return self._adapter(cls, set()) is not None
