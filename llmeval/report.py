@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval.errors import ReportFileError
 from llmeval.jsonable import dumps, thaw
@@ -17,6 +17,9 @@ from llmeval.results import Status
 from llmeval.summary import Summary
 from llmeval.trials import NotRun, Trial
 from llmeval.usage import Tokens
+
+if TYPE_CHECKING:
+    from llmeval.noise import Noise
 
 __all__ = ["SCHEMA_VERSION", "NotRun", "Report", "Trial", "load_report"]
 
@@ -82,6 +85,11 @@ class Report:
         return self.summary.usage.cost
 
     @property
+    def noise(self) -> dict[str, Noise]:
+        """How often each criterion's evaluator contradicted itself; empty unless it was asked repeatedly."""
+        return {name: meter.noise() for name, meter in self.summary.noise.items()}
+
+    @property
     def duration(self) -> float:
         """Seconds from start to finish."""
         return (self.finished_at - self.started_at).total_seconds()
@@ -111,6 +119,7 @@ class Report:
     def _head(self) -> dict[str, Any]:
         summary = self.summary
         usage = summary.usage
+        noise = {name: one.to_dict() for name, one in self.noise.items()}
         return {
             "schema_version": SCHEMA_VERSION,
             "id": self.id,
@@ -132,6 +141,7 @@ class Report:
             "task_usage": summary.task_usage.to_dict(),
             "evaluator_usage": summary.evaluator_usage.to_dict(),
             "masked": summary.masked,
+            **({"noise": noise} if noise else {}),
         }
 
     def _text(self) -> Iterator[str]:

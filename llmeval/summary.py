@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from llmeval.results import Choice, Probability, Result, Status
 from llmeval.trials import Trial
 from llmeval.usage import NO_USAGE, Usage
+
+if TYPE_CHECKING:
+    from llmeval.noise import NoiseMeter
 
 __all__ = ["CriterionSummary", "Summary"]
 
@@ -51,6 +55,8 @@ class Summary:
     criteria: dict[str, CriterionSummary] = field(default_factory=dict)
     cases: dict[str, tuple[int, int]] = field(default_factory=dict)
     """For each case in order of its first trial: how many of its trials passed, and how many ran."""
+    noise: dict[str, NoiseMeter] = field(default_factory=dict)
+    """For each criterion that was graded repeatedly, what the repeats say of its evaluator."""
     assertions: int = 0
     task_usage: Usage = NO_USAGE
     evaluator_usage: Usage = NO_USAGE
@@ -74,6 +80,8 @@ class Summary:
         self.cases[trial.case.name] = (passed + (status is Status.PASSED), ran + 1)
         for result in trial.evaluations:
             self.criterion(result.name).add(result)
+            if result.repeats:
+                self._noise(result.name).add(trial, result)
         for name in trial.not_applicable:
             self.criterion(name).not_applicable += 1
         self.assertions += trial.assertion_count
@@ -85,6 +93,13 @@ class Summary:
     def criterion(self, name: str) -> CriterionSummary:
         """Returns the counts of one criterion."""
         return self.criteria.setdefault(name, CriterionSummary())
+
+    def _noise(self, name: str) -> NoiseMeter:
+        if name not in self.noise:
+            from llmeval.noise import NoiseMeter  # a plain run measures none
+
+            self.noise[name] = NoiseMeter()
+        return self.noise[name]
 
     @property
     def passed(self) -> int:
