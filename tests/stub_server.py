@@ -5,8 +5,8 @@ answers with the smallest thing that fits the schema it was given. A name may jo
 `pass`, `fail`, `unknown`, `flip`; `echo` (the reason is the prompt); `fenced`, `prose`, `upper`, `extra`, `missing`,
 `strnum`, `truncated`, `refusal`, `filtered`; `filter400`, `context400`, `notemp`, `nomaxtok`, `nocache`, `noschema`,
 `nostructured`, `noforce`, `norespond` (404 but for Chat), `nomodel`, `auth`, `quota`, `rate-N`, `rateforever`,
-`overload-N`, `html`, `hang`, `slow-MS`, `drop`, `nousage`, `garbage`, `tools-N` (asks for every tool N times first),
-`repair` (the first answer of each conversation cannot be read), `unasked`, `raw:TEXT` (the reply's text).
+`overload-N`, `html`, `hang`, `slow-MS`, `drop`, `nousage`, `garbage`, `notjson`, `tools-N` (asks for every tool N
+times first), `repair` (the first answer of each conversation cannot be read), `unasked`, `raw:TEXT` (the reply's text).
 """
 
 from __future__ import annotations
@@ -138,13 +138,16 @@ class _Talk(BaseHTTPRequestHandler):
     def _faults(self, traits: Mapping[str, int]) -> None:
         if "html" in traits:
             raise _Refuse(502, "html", "<html><head><title>502 Bad Gateway</title></head><body>proxy</body></html>")
+        if "notjson" in traits:
+            raise _Refuse(200, "notjson", '{"choices": [oops')
         if "hang" in traits:
             self.stub.released.wait(30)
         time.sleep(traits.get("slow", 0) / 1000)
 
     def _error(self, refusal: _Refuse) -> None:
-        if refusal.code == "html":
-            return self._send(refusal.message.encode(), refusal.status, "text/html", {})
+        if refusal.code in ("html", "notjson"):
+            kind = "text/html" if refusal.code == "html" else "application/json"
+            return self._send(refusal.message.encode(), refusal.status, kind, {})
         error: dict[str, Any] = {"message": refusal.message, "type": refusal.code}
         if self.path.endswith("/messages"):
             return self._json({"type": "error", "error": error}, refusal.status, refusal.headers)

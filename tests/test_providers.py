@@ -252,6 +252,14 @@ def test_a_reply_of_another_shape_is_an_error_that_shows_it(model_server: StubSe
 
 
 @each_protocol
+def test_a_reply_that_is_no_json_is_an_error_of_that_trial(model_server: StubServer, protocol: str) -> None:
+    grades = grade(Reviewer(model=model(model_server, "notjson", protocol)), ONE, subject(), subject(inputs=2))
+
+    assert all("server: the reply cannot be decoded" in error(one) for one in grades)
+    assert model_server.stats.total() == 2
+
+
+@each_protocol
 @pytest.mark.parametrize(
     ("name", "said"),
     [

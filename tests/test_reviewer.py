@@ -340,6 +340,12 @@ def test_instructions_that_are_no_text_are_refused(instructions: Any) -> None:
         Reviewer(instructions, model=DEFAULT)
 
 
+@pytest.mark.parametrize("spec", ["decisions:m", Model("openai:m", logprobs=True)])
+def test_a_model_that_only_measures_is_no_reviewers(spec: Any) -> None:
+    with pytest.raises(EvaluatorConfigError, match="give probabilities instead of verdicts: use a Judge"):
+        Reviewer(model=spec)
+
+
 def test_an_evaluator_says_who_it_is() -> None:
     assert Reviewer(model=DEFAULT).describe() == DEFAULT
     assert Reviewer(model=Model(DEFAULT, base_url="http://u:p@h/v1")).describe() == f"{DEFAULT} at http://h/v1"

@@ -53,7 +53,7 @@ class Reviewer(ModelEvaluator):
         self.tools = check_tools(self.tools if tools is None else tools, name)
         self.model = self.model if model is None else model
         if self.model is not None:
-            self.model = as_model(self.model, name)
+            self.model = _writes(as_model(self.model, name), name)
         self.max_steps = self.max_steps if max_steps is None else max_steps
         self._system = prompt.system_text(self.instructions)
 
@@ -96,3 +96,13 @@ class Reviewer(ModelEvaluator):
     ) -> Grades:
         exchange = ModelExchange(self.asking(), self.model_used, request, toolbox, self.max_steps)
         return await graded(exchange, criteria, order)
+
+
+def _writes(model: Model, owner: str) -> Model:
+    for asked, what in ((model.wire == "decisions", "decisions"), (model.logprobs, "log-probabilities")):
+        if asked:
+            raise EvaluatorConfigError(
+                f"{owner}: {model!r} is asked for {what}, which give probabilities instead of verdicts: use a Judge, or "
+                "leave that setting out"
+            )
+    return model

@@ -111,6 +111,8 @@ class Messages(Provider):
             return Problem(kind="timeout", message="no answer in time, in any attempt")
         if isinstance(error, anthropic.APIConnectionError):
             return Problem(kind="connection", message=f"{error.message} ({error.__cause__ or 'no details'})")
+        if isinstance(error, ValueError | anthropic.APIError):
+            return Problem(kind="server", message=f"the reply cannot be decoded ({error})")
         if isinstance(error, anthropic.AnthropicError):
             return Problem(kind="authentication", message=str(error))
         return None

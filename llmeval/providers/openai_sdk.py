@@ -67,6 +67,8 @@ class OpenAISDK(Provider):
             return Problem(kind="timeout", message="no answer in time, in any attempt")
         if isinstance(error, openai.APIConnectionError):
             return Problem(kind="connection", message=f"{error.message} ({error.__cause__ or 'no details'})")
+        if isinstance(error, ValueError | openai.APIError):
+            return Problem(kind="server", message=f"the reply cannot be decoded ({error})")
         if isinstance(error, openai.OpenAIError):
             return Problem(kind="authentication", message=str(error))
         return None
