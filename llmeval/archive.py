@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from llmeval.errors import ReportFileError
 from llmeval.project import Project
-from llmeval.registry import unknown
 
 __all__ = ["Archive", "encoded", "read_head"]
 
@@ -100,6 +99,11 @@ class Archive:
             by_name.setdefault(str(head["name"]), []).append(path)
         return [path for name in sorted(by_name) for path in by_name[name][-last:]]
 
+    def unreadable(self, name: str | None = None) -> list[Path]:
+        """Returns the files among the reports of one evaluation, or of all, that are no reports."""
+        folder = self.folder if name is None else self._folder(name)
+        return sorted(path for path in folder.rglob("*.json") if _try_head(path) is None)
+
     def _recent(self, name: str, which: str) -> Path:
         complete = [path for path, head in self.heads(name) if not head.get("interrupted") and not head.get("not_run")]
         place = PLACES[which]
@@ -115,6 +119,8 @@ class Archive:
             return f"there is no report {name!r}: {self.folder} holds none; `llmeval run` saves one"
         if name in known:
             return f"{name}@{which}: no report of {name!r} in {self.folder} is complete: name one by NAME@ID"
+        from llmeval.registry import unknown  # reading a report needs no registry
+
         return unknown("report", name, known)
 
     def _one(self, name: str, id: str) -> Path:

@@ -6,7 +6,8 @@ from typing import Final
 
 __all__ = ["FILES", "NEXT"]
 
-_EVALUATION: Final = '''"""A first evaluation. `llmeval run greeting` runs it; `llmeval cases greeting` lists its cases."""
+_EVALUATION: Final = '''\
+"""A first evaluation: `llmeval run greeting` runs it, `llmeval cases greeting` lists its cases."""
 
 from llmeval import Attempt, criterion, evaluation
 
@@ -37,10 +38,10 @@ cases:
     expected_output: Hello Zoë, how can I help you today?
 """
 
-FILES: Final = {"evals/greeting.py": _EVALUATION, "evals/greeting.yaml": _CASES}
-"""The starter's files by path below the project's folder."""
+FILES: Final = {"greeting.py": _EVALUATION, "greeting.yaml": _CASES}
+"""The starter's files by path below the folder of the evaluations."""
 
-NEXT: Final = """Next:
+NEXT: Final = """\
   llmeval run greeting      runs it; no key and no network are needed
   llmeval cases greeting    lists its cases
 Then let `greeting` call your own application, and write cases that matter to you."""

@@ -19,10 +19,21 @@ COMMANDS: Final = {
 """Each command's module; its function is `command`."""
 
 GROUPS: Final = {
-    "report": ("Show, list, compare and export reports.", "llmeval.cli.report", ("show", "list")),
-    "schema": ("Print the JSON Schema of a file format.", "llmeval.cli.schema", ("dataset", "report")),
+    "report": (
+        "Show, list, compare and export reports.",
+        {
+            "show": "llmeval.cli.report",
+            "list": "llmeval.cli.report",
+            "diff": "llmeval.cli.diffing",
+            "export": "llmeval.cli.exporting",
+        },
+    ),
+    "schema": (
+        "Print the JSON Schema of a file format.",
+        {"dataset": "llmeval.cli.schema", "report": "llmeval.cli.schema"},
+    ),
 }
-"""Each group of commands: its help, its module, and its commands, whose functions have these names."""
+"""Each group of commands: its help, and its commands' modules, whose functions are `show_command` and so on."""
 
 HELP: Final = "Know, before you deploy, whether a change made your LLM application better or worse."
 
@@ -50,7 +61,11 @@ def _run(arguments: list[str]) -> object:
 
         if (command := direct(arguments)) is not None:
             return command()
-    return build(_asked(arguments))(prog_name="llmeval", standalone_mode=False)
+    if arguments[:2] == ["report", "export"]:
+        from llmeval.cli.exporting import explicit
+
+        arguments = explicit(arguments)
+    return build(_asked(arguments))(arguments, prog_name="llmeval", standalone_mode=False)
 
 
 def build(asked: tuple[str, ...] = ()) -> Any:
@@ -78,11 +93,11 @@ def build(asked: tuple[str, ...] = ()) -> Any:
     for name, module in COMMANDS.items():
         if first in (None, name):
             app.command(name)(import_module(module).command)
-    for name, (text, module, commands) in GROUPS.items():
+    for name, (text, commands) in GROUPS.items():
         if first in (None, name):
             group = typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
             second = asked[1] if len(asked) > 1 else None
-            for command in commands:
+            for command, module in commands.items():
                 if second not in commands or command == second:
                     group.command(command)(getattr(import_module(module), f"{command}_command"))
             group.callback()(_group)

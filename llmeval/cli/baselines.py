@@ -64,8 +64,8 @@ def diff_gate(diff: Diff, fail_on: str) -> str:
     found = diff_exit(diff, fail_on)
     if found is Exit.CONFIGURATION:
         return f"nothing is comparable with the baseline {diff.a.id}"
-    bad = "a case got worse" if fail_on == "any" else "a regression"
-    return f"{bad if found else f'not {bad}' if fail_on == 'any' else 'no regression'} against {diff.a.id}"
+    worse, not_worse = ("a case", "no case") if fail_on == "any" else ("the whole", "no evidence that the whole")
+    return f"{worse if found else not_worse} got worse than in {diff.a.id}"
 
 
 def _in_folder(folder: Path, job: Job) -> Path:

@@ -27,14 +27,17 @@ def complete_case(ctx: typer.Context, incomplete: str) -> list[str]:
 
     named = ctx.params.get("evaluations") or ctx.params.get("name") or ()
     wanted = {named} if isinstance(named, str) else set(named)
-    found: list[str] = []
-    for one in scan(current_project()):
-        for name in one.names:
-            if wanted and name not in wanted:
-                continue
-            try:
-                cases = load(discover(one.file.parent, last_part(name))).cases
-            except Exception:  # noqa: BLE001 - as above
-                continue
-            found += [case.name for case in cases if case.name.startswith(incomplete)]
-    return found
+    found: dict[str, None] = {}
+    try:
+        declared = [(one, name) for one in scan(current_project()) for name in one.names]
+    except Exception:  # noqa: BLE001 - as above
+        return []
+    for one, name in declared:
+        if wanted and name not in wanted:
+            continue
+        try:
+            cases = load(discover(one.file.parent, last_part(name))).cases
+        except Exception:  # noqa: BLE001 - as above
+            continue
+        found.update((case.name, None) for case in cases if case.name.startswith(incomplete))
+    return list(found)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-REPORT = typer.Argument(metavar="REPORT", help="A path, NAME, NAME@ID, NAME@latest or NAME@previous.")
+from llmeval.cli.completion import complete_evaluation
+
+if TYPE_CHECKING:
+    from llmeval.render.history import Run
+
+REPORT = typer.Argument(
+    metavar="REPORT",
+    help="A path, NAME, NAME@ID, NAME@latest or NAME@previous.",
+    autocompletion=complete_evaluation,
+)
 
 
 def show_command(
@@ -41,8 +51,10 @@ def show_command(
 
 
 def list_command(
-    name: Annotated[str | None, typer.Argument(help="The evaluation; all without it.")] = None,
-    last: Annotated[int, typer.Option(metavar="N", help="The last N reports of each evaluation.")] = 20,
+    name: Annotated[
+        str | None, typer.Argument(help="The evaluation; all without it.", autocompletion=complete_evaluation)
+    ] = None,
+    last: Annotated[int, typer.Option(metavar="N", min=1, help="The last N reports of each evaluation.")] = 20,
     format: Annotated[str, typer.Option(metavar="table|json", help="How to print them.")] = "table",
 ) -> None:
     """List the saved reports, oldest first, with the trend of their pass rates."""
@@ -50,13 +62,32 @@ def list_command(
     from llmeval.cli.formats import check_format, print_json
     from llmeval.cli.project import current_project
     from llmeval.render.console import echo, look_of
-    from llmeval.render.history import Run, history_data, history_text
-    from llmeval.report import load_report
+    from llmeval.render.history import history_data, history_text
 
     check_format(format, ("table", "json"))
     archive = Archive(current_project())
-    runs = [Run.of(load_report(path)) for path in archive.recent(last, name)]
+    paths = [*archive.unreadable(name), *archive.recent(last, name)]
+    runs = [run for path in paths if (run := _run(path)) is not None]
     if format == "json":
         print_json(history_data(runs))
+    elif runs:
+        echo(history_text(runs, look_of()))
     else:
-        echo(history_text(runs, look_of()) if runs else f"no report is in {archive.folder}: `llmeval run` saves one")
+        of = "" if name is None else f" of {name!r}"
+        echo(f"no report{of} is in {archive.folder}: `llmeval run` saves one")
+
+
+def _run(path: Path) -> Run | None:
+    """Returns a report's line; one that cannot be read is noted."""
+    import sys
+
+    from llmeval.errors import ReportFileError
+    from llmeval.render.console import echo
+    from llmeval.render.history import Run
+    from llmeval.report import load_report
+
+    try:
+        return Run.of(load_report(path))
+    except ReportFileError as error:
+        echo(f"note: left out: {error}", sys.stderr)
+        return None
