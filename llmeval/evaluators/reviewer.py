@@ -102,7 +102,7 @@ def _writes(model: Model, owner: str) -> Model:
     for asked, what in ((model.wire == "decisions", "decisions"), (model.logprobs, "log-probabilities")):
         if asked:
             raise EvaluatorConfigError(
-                f"{owner}: {model!r} is asked for {what}, which give probabilities instead of verdicts: use a Judge, or "
-                "leave that setting out"
+                f"{owner}: {model!r} is asked for {what}, which give probabilities instead of verdicts: use a Judge, "
+                "or leave that setting out"
             )
     return model
