@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from llmeval.assertions import AssertionMethods
+from llmeval.callables import check_arguments
 from llmeval.cases import OMITTED, Case
 from llmeval.errors import DeclarationError
-from llmeval.jsonable import FrozenDict, Json, thaw
 from llmeval.evidence import called
+from llmeval.jsonable import FrozenDict, Json, thaw
 
 if TYPE_CHECKING:
     from llmeval.evidence import Evidence, Message, ToolCall
@@ -126,6 +127,8 @@ def attempt_class(declared: type[T]) -> type[T]:
                 f"{base.__qualname__} hides {', '.join(map(repr, hidden))} of the attempt: rename "
                 + ("it" if len(hidden) == 1 else "them")
             )
+    if declared.__init__ is not object.__init__:
+        check_arguments(declared.__init__, f"__init__ of {declared.__qualname__}", "self")
     if issubclass(declared, Attempt):
         return declared
     namespace = {"__module__": declared.__module__, "__qualname__": declared.__qualname__, "__doc__": declared.__doc__}

@@ -9,15 +9,20 @@ from typing import Any
 
 from llmeval.errors import DeclarationError
 
-__all__ = ["is_async", "takes_attempt", "where", "wrapped"]
+__all__ = ["check_arguments", "innermost", "is_again", "is_async", "takes_attempt", "where", "wrapped"]
 
 _COROUTINE = 0x80 | 0x200
 """The flags of a coroutine function's and an async generator function's code."""
 
+_LAYERS = 100
+"""How far a chain of wrappers is followed: one that loops, or an object that has every attribute, must end."""
+
 
 def wrapped(function: Any) -> Any:
     """Returns the function below partials, bound methods and callable objects, as far as there is one."""
-    while not isinstance(function, FunctionType):
+    for _ in range(_LAYERS):
+        if isinstance(function, FunctionType):
+            break
         if isinstance(function, functools.partial):
             function = function.func
         elif hasattr(function, "__func__"):
@@ -25,7 +30,18 @@ def wrapped(function: Any) -> Any:
         elif isinstance(getattr(type(function), "__call__", None), FunctionType) and not isinstance(function, type):
             return type(function).__call__
         else:
-            return function
+            break
+    return function
+
+
+def innermost(function: Any) -> Any:
+    """Returns the function below decorators that use `functools.wraps` too: what the user wrote."""
+    for _ in range(_LAYERS):
+        function = wrapped(function)
+        inner = getattr(function, "__wrapped__", None)
+        if inner is None:
+            break
+        function = inner
     return function
 
 
@@ -33,6 +49,22 @@ def is_async(function: Any) -> bool:
     """Returns whether calling `function` gives something to await: it, what it wraps, or its `__call__` is async."""
     code = getattr(wrapped(function), "__code__", None)
     return bool(code is not None and code.co_flags & _COROUTINE)
+
+
+def is_again(one: Any, other: Any) -> bool:
+    """Returns whether two functions are one declaration, made again, as by a notebook cell that is run twice.
+
+    Two functions of one name in one file are two declarations.
+    """
+    if one is other:
+        return True
+    one, other = innermost(one), innermost(other)
+    if not (isinstance(one, FunctionType) and isinstance(other, FunctionType)):
+        return False
+    if (one.__module__, one.__qualname__) != (other.__module__, other.__qualname__):
+        return False
+    before, after = one.__code__, other.__code__
+    return before.co_filename != after.co_filename or before.co_firstlineno == after.co_firstlineno
 
 
 def takes_attempt(function: Callable[..., Any], bound: bool = False) -> bool:
@@ -45,7 +77,7 @@ def takes_attempt(function: Callable[..., Any], bound: bool = False) -> bool:
     """
     positional, required, unlimited = _parameters(function)
     if bound:
-        positional, required = positional[1:], required - 1
+        positional, required = positional[1:], max(required - 1, 0)
     if not positional and not unlimited:
         raise DeclarationError(
             f"{where(function)}: perform takes {_signature(positional)}, but it is given one value, the case's inputs"
@@ -59,10 +91,27 @@ def takes_attempt(function: Callable[..., Any], bound: bool = False) -> bool:
     return second
 
 
+def check_arguments(function: Callable[..., Any], role: str, *given: str, at_least: int | None = None) -> None:
+    """Refuses a function that cannot be called with the positional arguments `given`, or the first `at_least` of them.
+
+    Raises:
+        DeclarationError: with what the function takes; `role` says what it is, as in `assertions`.
+    """
+    positional, required, unlimited = _parameters(function)
+    least = len(given) if at_least is None else at_least
+    if required > len(given) or (len(positional) < least and not unlimited):
+        wanted = f"({', '.join(given)})" if given else "no argument"
+        raise DeclarationError(
+            f"{where(function)}: {role} is called with {wanted}, but this one takes {_signature(positional)}"
+        )
+
+
 def where(function: Any) -> str:
     """Returns the place of `function` for a message: file, line and name."""
-    code = getattr(wrapped(function), "__code__", None)
-    name = getattr(function, "__qualname__", None) or getattr(wrapped(function), "__qualname__", repr(type(function)))
+    inner = innermost(function)
+    code = getattr(inner, "__code__", None)
+    names = (getattr(one, "__qualname__", None) for one in (function, inner, type(function)))
+    name = next(name for name in names if isinstance(name, str))
     return name if code is None else f"{code.co_filename}:{code.co_firstlineno}: {name}"
 
 
@@ -79,8 +128,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], int, bool]:
 
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return ["inputs"], 1, True
+    except (TypeError, ValueError):  # built-in callables need not have a signature
+        return [], 0, True
     places = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     keyword = [one for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
     required = sum(one.default is one.empty for one in places) + (len(places) + 3 if keyword else 0)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from llmeval.criteria import CORRECTNESS, Criterion
 from llmeval.errors import EvaluatorConfigError
-from llmeval.evaluations import UNSET, Evaluation
-from llmeval.evaluators import evaluator_for, is_off, kind_of
+from llmeval.evaluations import Evaluation
+from llmeval.evaluators import check_kind, evaluator_for, is_off, kind_of, loaded
 from llmeval.jsonable import digest
+from llmeval.options import UNSET
 
 if TYPE_CHECKING:
     from llmeval.cases import Case
     from llmeval.evaluators.base import Evaluator
 
-__all__ = ["DEFAULT_MODELS", "Grading", "Group", "default_evaluator", "effective_criteria", "grading_of"]
+__all__ = ["DEFAULT_MODELS", "Grading", "Group", "applies", "default_evaluator", "effective_criteria", "grading_of"]
 
 DEFAULT_MODELS: Final = {"ANTHROPIC_API_KEY": "anthropic:claude-sonnet-5-5", "OPENAI_API_KEY": "openai:gpt-6-luna"}
 """The model that grades when only a provider's key is set, in order of preference."""
@@ -61,7 +63,7 @@ class Grading:
         """
         if all(criterion.when is None for criterion in self.criteria):
             return self.groups, ()
-        absent = {criterion.name for criterion in self.criteria if not _applies(criterion, case)}
+        absent = {criterion.name for criterion in self.criteria if not applies(criterion, case)}
         if not absent:
             return self.groups, ()
         kept = (
@@ -71,28 +73,29 @@ class Grading:
 
     def definitions(self) -> dict[str, Any]:
         """Returns the criteria and evaluators as JSON, each with its fingerprint."""
-        keys = {criterion.name: group.key for group in self.groups for criterion in group.criteria}
+        groups = {criterion.name: group for group in self.groups for criterion in group.criteria}
         evaluators = {group.key: dict(group.evaluator.identity()) for group in self.groups}
         for identity in evaluators.values():
             identity["fingerprint"] = digest(identity)
         return {
-            "criteria": [_definition(criterion, keys.get(criterion.name)) for criterion in self.criteria],
+            "criteria": [_definition(criterion, groups.get(criterion.name)) for criterion in self.criteria],
             "evaluators": evaluators,
         }
 
 
 def effective_criteria(
-    declared: Sequence[Criterion], spec: Any, evaluator: Evaluator | None = None
+    declared: Sequence[Criterion], spec: Any, evaluator: Evaluator | None = None, root: Path | None = None
 ) -> tuple[Criterion, ...]:
     """Returns what is graded: the declared criteria, a Judge's questions, or the implicit correctness.
 
-    `evaluator` is the one that `spec` stands for, where it is at hand; only a Judge is made here to ask for questions.
+    `evaluator` is the one that `spec` stands for, where it is at hand; otherwise only a Judge is made, for its questions.
 
     Raises:
         EvaluatorConfigError: a declared criterion gives instructions to a question that the Judge defines.
     """
-    if evaluator is None and not isinstance(spec, str) and kind_of(spec) == "judge":
-        evaluator = evaluator_for(spec)
+    if evaluator is None:
+        spec = loaded(spec, root)
+        evaluator = evaluator_for(spec) if _brings_criteria(spec) else None
     own = {} if evaluator is None else {criterion.name: criterion for criterion in evaluator.own_criteria()}
     if not declared and not own:
         return () if is_off(spec) else (Criterion(name=CORRECTNESS),)
@@ -107,35 +110,45 @@ def grading_of(evaluation: Evaluation, replacement: Any = None, graded: bool = T
         EvaluatorConfigError: a criterion has no evaluator that can grade it; the message says the cure.
     """
     root = evaluation.project.root
+    if replacement is not None:
+        check_kind(replacement)
     spec = evaluation.evaluator if replacement is None else replacement
     declared = evaluation.declared_criteria
     if not graded:
-        return Grading(criteria=effective_criteria(declared, spec), groups=(), notes=("criteria are not graded",))
+        criteria = effective_criteria(declared, spec, root=root)
+        return Grading(criteria=criteria, groups=(), notes=("criteria are not graded",))
     notes: list[str] = []
     needed = not declared or any(criterion.evaluator is None for criterion in declared)
-    main = None
-    if needed and not is_off(spec):
-        if spec is UNSET:
-            spec, note = default_evaluator(evaluation)
-            notes += [note] if note else []
-        main = None if is_off(spec) else evaluator_for(spec, root)
+    if needed and spec is UNSET:
+        spec, note = default_evaluator(evaluation)
+        notes += [note] if note else []
+    spec = loaded(spec, root)
+    main = evaluator_for(spec, root) if not is_off(spec) and (needed or _brings_criteria(spec)) else None
     criteria = effective_criteria(declared, spec, main)
-    if main is not None and replacement is not None and not main.measures:
-        criteria = tuple(_without_minimum(criterion, main, notes) for criterion in criteria)
     if main is None:
         _refuse_ungraded(criteria, evaluation)
-    return Grading(criteria=criteria, groups=_groups(criteria, main, root), notes=tuple(notes))
+    elif replacement is not None:
+        criteria = tuple(_usable(criterion, main, notes) for criterion in criteria)
+    return Grading(criteria=criteria, groups=_groups(criteria, spec, main, root), notes=tuple(notes))
 
 
 def default_evaluator(evaluation: Evaluation) -> tuple[Any, str | None]:
     """Returns the configured default and a note for the person at the terminal where it was a key that decided.
 
     Raises:
-        EvaluatorConfigError: nothing is configured; the message lists the cures.
+        EvaluatorConfigError: nothing is configured, and the message lists the cures; or what is, is no evaluator.
     """
-    configured = os.environ.get("LLMEVAL_EVALUATOR") or evaluation.project.settings.get("evaluator")
-    if configured is not None:
-        return (False if configured in ("", "none") else configured), None
+    places = {
+        "LLMEVAL_EVALUATOR": os.environ.get("LLMEVAL_EVALUATOR") or None,
+        "[tool.llmeval] evaluator": evaluation.project.settings.get("evaluator"),
+    }
+    for place, spec in places.items():
+        if spec is not None:
+            try:
+                check_kind(spec)
+            except EvaluatorConfigError as error:
+                raise EvaluatorConfigError(f"{place}: {error}") from None
+            return spec, None
     for key, model in DEFAULT_MODELS.items():
         if os.environ.get(key):
             return model, f"{model} grades, because {key} is set: choose with --evaluator or [tool.llmeval] evaluator"
@@ -146,15 +159,15 @@ def default_evaluator(evaluation: Evaluation) -> tuple[Any, str | None]:
     )
 
 
-def _groups(criteria: Iterable[Criterion], main: Evaluator | None, root: Any) -> tuple[Group, ...]:
+def _groups(criteria: Iterable[Criterion], spec: Any, main: Evaluator | None, root: Path) -> tuple[Group, ...]:
+    """Returns a group for each evaluator; a criterion's own that equals the evaluation's is the same."""
     found: dict[object, tuple[Evaluator, list[Criterion]]] = {}
     for criterion in criteria:
-        spec = criterion.evaluator
-        key: object = "main" if spec is None else spec if isinstance(spec, str) else id(spec)
+        own = loaded(criterion.evaluator, root)
+        key = _key(spec if own is None else own)
         if key not in found:
-            evaluator = main if spec is None else evaluator_for(spec, root)
-            assert evaluator is not None
-            found[key] = (evaluator, [])
+            is_main = main is not None and key == _key(spec)
+            found[key] = (main if is_main else evaluator_for(own, root), [])  # type: ignore[assignment]
         found[key][1].append(criterion)
     groups: list[Group] = []
     session: Any = None
@@ -168,6 +181,19 @@ def _groups(criteria: Iterable[Criterion], main: Evaluator | None, root: Any) ->
         key_text = f"{name} #{taken + 1}" if taken else name
         groups.append(Group(key=key_text, evaluator=evaluator, criteria=tuple(members)))
     return tuple(groups)
+
+
+def _key(spec: Any) -> object:
+    """Returns what equal evaluators share: by value where they have one, else by identity."""
+    try:
+        hash(spec)
+    except TypeError:
+        return id(spec)
+    return type(spec), spec
+
+
+def _brings_criteria(spec: Any) -> bool:
+    return not isinstance(spec, str) and kind_of(spec) in ("judge", "evaluator")
 
 
 def _session() -> Any:
@@ -196,16 +222,34 @@ def _question(declared: Criterion, question: Criterion | None) -> Criterion:
     return replace(question, minimum=declared.minimum, when=declared.when)
 
 
-def _without_minimum(criterion: Criterion, evaluator: Evaluator, notes: list[str]) -> Criterion:
+def _usable(criterion: Criterion, replacement: Evaluator, notes: list[str]) -> Criterion:
+    """Returns a criterion without a minimum that the evaluation's own evaluator could use, but its replacement cannot."""
     if criterion.minimum is None or criterion.evaluator is not None:
         return criterion
+    bare = replace(criterion, minimum=None)
+    if replacement.measures and (_accepts(replacement, criterion) or not _accepts(replacement, bare)):
+        return criterion
+    why = "answers on another scale" if replacement.measures else "gives verdicts"
     notes.append(
-        f"the minimum of {criterion.minimum:g} for {criterion.name!r} is set aside: {evaluator.describe()} gives verdicts"
+        f"the minimum of {criterion.minimum:g} for {criterion.name!r} is set aside: {replacement.describe()} {why}"
     )
-    return replace(criterion, minimum=None)
+    return bare
 
 
-def _applies(criterion: Criterion, case: Case) -> bool:
+def _accepts(evaluator: Evaluator, criterion: Criterion) -> bool:
+    try:
+        evaluator.check([criterion])
+    except EvaluatorConfigError:
+        return False
+    return True
+
+
+def applies(criterion: Criterion, case: Case) -> bool:
+    """Returns whether a criterion applies to a case, by its `when`.
+
+    Raises:
+        EvaluatorConfigError: `when` raised.
+    """
     try:
         return criterion.when is None or bool(criterion.when(case))
     except Exception as error:  # the user's function
@@ -214,6 +258,7 @@ def _applies(criterion: Criterion, case: Case) -> bool:
         ) from error
 
 
-def _definition(criterion: Criterion, evaluator: str | None) -> Mapping[str, Any]:
-    content = {"name": criterion.name, "instructions": criterion.instructions, "minimum": criterion.minimum}
-    return {**content, "evaluator": evaluator, "fingerprint": digest(content)}
+def _definition(criterion: Criterion, group: Group | None) -> Mapping[str, Any]:
+    asked = {} if group is None else group.evaluator.asks(criterion)
+    content = {"name": criterion.name, "instructions": criterion.instructions, "minimum": criterion.minimum, **asked}
+    return {**content, "evaluator": group and group.key, "fingerprint": digest(content)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from llmeval.callables import wrapped
+from llmeval.callables import innermost, wrapped
 from llmeval.errors import DeclarationError
-from llmeval.project import Project
+from llmeval.project import Project, project_at
 
 __all__ = ["file_of", "full_name", "last_part", "snake_case"]
 
@@ -38,11 +40,52 @@ def snake_case(name: str) -> str:
 
 
 def file_of(target: Any) -> Path | None:
-    """Returns the file that declares `target`; `None` in a notebook or an interactive session."""
+    """Returns the file that an evaluation of `target`, which is being declared, belongs to; `None` in a notebook.
+
+    It is the file that `target` is written in, when that is an evaluation file or the one that is being imported.
+    Otherwise `target` comes from elsewhere (a function of the application, or one that a helper makes), and it is the
+    evaluation file that declares it, else the place of the declaration.
+    """
+    own = _written_in(target)
+    if own is not None and _is_eval_file(own):
+        return own
+    callers = list(_callers())
+    running = {file for file, top in callers if top}
+    if own is not None and own in running:
+        return own
+    for file, _ in callers:
+        if file is not None and _is_eval_file(file):
+            return file
+    return own if own in {file for file, _ in callers} else callers[0][0]
+
+
+def _is_eval_file(file: Path) -> bool:
+    if file.name.startswith("_"):
+        return False
+    return any(file.is_relative_to(folder) for folder in project_at(file.parent).folders)
+
+
+def _callers() -> Iterator[tuple[Path | None, bool]]:
+    """Yields the file of each caller outside llmeval, and whether it is being imported, the nearest first."""
+    frame: FrameType | None = sys._getframe()
+    seen: set[tuple[str, bool]] = set()
+    while frame is not None:
+        code, name = frame.f_code, frame.f_globals.get("__name__") or ""
+        place = code.co_filename, code.co_name == "<module>"
+        if name != "llmeval" and not name.startswith("llmeval.") and place not in seen:
+            seen.add(place)
+            yield _existing(code.co_filename), code.co_name == "<module>"
+        frame = frame.f_back
+
+
+def _written_in(target: Any) -> Path | None:
     if isinstance(target, type):
         name = getattr(sys.modules.get(target.__module__), "__file__", None)
-    else:
-        name = getattr(getattr(wrapped(target), "__code__", None), "co_filename", None)
+        return _existing(name)
+    return _existing(getattr(getattr(innermost(target), "__code__", None), "co_filename", None))
+
+
+def _existing(name: str | None) -> Path | None:
     if not name:
         return None
     path = Path(name).absolute()
@@ -53,6 +96,8 @@ def _own_name(target: Any) -> str:
     if isinstance(target, type):
         return snake_case(target.__name__)
     name = getattr(target, "__name__", None) or getattr(wrapped(target), "__name__", None)
+    if name == "__call__":
+        name = snake_case(type(target).__name__)
     if not isinstance(name, str) or name == "<lambda>":
         raise DeclarationError(f"{target!r} has no name of its own: write @evaluation(name='…')")
     return name

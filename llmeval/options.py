@@ -8,14 +8,28 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval.errors import OptionError
-from llmeval.jsonable import FrozenDict
+from llmeval.cases import checked
+from llmeval.errors import DatasetError, OptionError
+from llmeval.jsonable import FrozenDict, Json
 
 if TYPE_CHECKING:
     from llmeval.events import Subscriber
     from llmeval.trials import Trial
 
-__all__ = ["RUN_OPTIONS", "Options", "Require", "merged", "parse_require"]
+__all__ = ["RUN_OPTIONS", "UNSET", "Options", "Require", "Unset", "merged", "parse_require"]
+
+
+class Unset:
+    """The type of `UNSET`, which stands for an option of a declaration that was not given."""
+
+    def __repr__(self) -> str:
+        return "<unset>"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET: Final = Unset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,8 +92,12 @@ class Options:
             _amount(name, getattr(self, name))
         if self.id is not None and (not isinstance(self.id, str) or not self.id.strip()):
             raise OptionError(f"id is {self.id!r}: give a text that is not blank, or leave it out")
-        if self.params is not None and not isinstance(self.params, Mapping):
-            raise OptionError(f"params is {self.params!r}: give a mapping of names to values")
+        if self.on_trial is not None and not callable(self.on_trial):
+            raise OptionError(f"on_trial is {self.on_trial!r}: give a function of the trial")
+        if self.require is not None and not isinstance(self.require, Require):
+            raise OptionError(f"require is {self.require!r}: give a Require, or parse_require('2/3')")
+        if self.params is not None:
+            object.__setattr__(self, "params", _params(self.params))
 
     def to_json(self) -> dict[str, Any]:
         """Returns what a resumed run needs to be the same run, as JSON."""
@@ -113,7 +131,13 @@ _DEFAULTS: Final = FrozenDict({"repetitions": 1, "concurrency": 1})
 
 
 def merged(options: Options | None, given: Mapping[str, Any]) -> Options:
-    """Returns `options` with those of `given` that say something: a value other than the default."""
+    """Returns `options` with those of `given` that say something: a value other than the default.
+
+    Raises:
+        OptionError: a value has no meaning.
+    """
+    if options is not None and not isinstance(options, Options):
+        raise OptionError(f"options is {options!r}: give Options(…)")
     said = {key: value for key, value in given.items() if value is not _DEFAULTS.get(key) or isinstance(value, bool)}
     return Options(**said) if options is None else replace(options, **said)
 
@@ -130,6 +154,16 @@ def parse_require(text: str) -> Require:
         if 1 <= gate.passes <= gate.trials:
             return gate
     raise OptionError(f"require is {text!r}: write K/N, as in 2/3: a case passes when 2 of its 3 trials do")
+
+
+def _params(given: Any) -> Json:
+    """Returns a frozen copy, so that a change during the run shows nowhere."""
+    if not isinstance(given, Mapping):
+        raise OptionError(f"params is {given!r}: give a mapping of names to values")
+    try:
+        return checked(given, "params")
+    except DatasetError as error:
+        raise OptionError(str(error)) from None
 
 
 def _spelled(evaluator: Any) -> str | None:

@@ -12,7 +12,7 @@ from uuid import uuid4
 from llmeval.callables import wrapped
 from llmeval.cases import Case
 from llmeval.evaluations import Evaluation
-from llmeval.grading import Grading, Group, grading_of
+from llmeval.grading import Grading, Group, applies, grading_of
 from llmeval.jsonable import FrozenDict, digest, freeze
 from llmeval.options import Options, Require, parse_require
 from llmeval.prices import configure
@@ -156,7 +156,7 @@ def build_plan(evaluation: Evaluation, options: Options) -> Plan:
     for group in grading.groups:
         for criterion in group.criteria:
             if criterion.compares and group.evaluator.needs_reference:
-                check_references(cases, criterion)
+                check_references((case for case in cases if applies(criterion, case)), criterion)
     plan = Plan(
         evaluation=evaluation,
         options=options,

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
-from typing import Any, TypeVar, overload
+from typing import Any, Final, TypeVar, overload
 
+from llmeval.blueprints import PENDING, declare_adapter, make_criterion
+from llmeval.callables import where
 from llmeval.errors import DeclarationError, SelectionError
-from llmeval.evaluations import PENDING, UNSET, Evaluation, check_adapter, make_criterion
+from llmeval.evaluations import Evaluation
+from llmeval.options import UNSET
+from llmeval.suggestions import unknown
 
-__all__ = ["Evaluation", "Registry", "criterion"]
+__all__ = ["Evaluation", "Registry", "criterion", "unknown"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
+
+OPTIONS: Final = ("name", "dataset", "evaluator", "tags", "timeout", "require")
+"""What `@evaluation` takes."""
 
 
 class Registry:
@@ -42,7 +48,18 @@ class Registry:
         return self._evaluations[name]
 
     @overload
-    def evaluation(self, target: Callable[..., Any], /) -> Evaluation: ...
+    def evaluation(
+        self,
+        target: Callable[..., Any],
+        /,
+        *,
+        name: str | None = None,
+        dataset: Any = UNSET,
+        evaluator: Any = UNSET,
+        tags: Sequence[str] = (),
+        timeout: float | None = None,
+        require: str | None = None,
+    ) -> Evaluation: ...
 
     @overload
     def evaluation(
@@ -66,16 +83,23 @@ class Registry:
         """
         if isinstance(target, str):
             raise DeclarationError(f"@evaluation({target!r}): write @evaluation(name={target!r})")
+        if (wrong := next((name for name in options if name not in OPTIONS), None)) is not None:
+            raise DeclarationError(f"@evaluation: {unknown('option', wrong, OPTIONS)}")
         if target is None:
             return lambda decorated: self._register(Evaluation(decorated, adapters=self._adapters, **options))
-        return self._register(Evaluation(target, adapters=self._adapters))
+        return self._register(Evaluation(target, adapters=self._adapters, **options))
 
     def adapt(self, kind: type) -> Callable[[F], F]:
-        """Declares how objects of `kind` become evidence, for every evaluation of this registry."""
+        """Declares how objects of `kind` become evidence, for every evaluation of this registry.
+
+        Raises:
+            DeclarationError: it is not a class and a function, or the class has an adapter.
+        """
+        if not isinstance(kind, type):
+            raise DeclarationError(f"@adapt takes the class of the objects to convert, not {kind!r}")
 
         def declare(function: F) -> F:
-            check_adapter(kind, function)
-            self._adapters[kind] = function
+            declare_adapter(self._adapters, kind, function)
             return function
 
         return declare
@@ -87,7 +111,7 @@ class Registry:
 
     def _register(self, evaluation: Evaluation) -> Evaluation:
         known = self._evaluations.get(evaluation.name)
-        if known is not None and not _same(known, evaluation):
+        if known is not None and not _is_same(known, evaluation):
             raise DeclarationError(
                 f"two evaluations are named {evaluation.name!r}: {_place(known)} and {_place(evaluation)}; "
                 "rename one, or give it @evaluation(name='…')"
@@ -117,33 +141,29 @@ def criterion(
 
     def declare(target: T) -> T:
         if isinstance(target, Evaluation):
-            target._add(made, first=True)
-        elif not callable(target):
+            target.add_criterion(made, first=True)
+            return target
+        if not callable(target) or not hasattr(target, "__dict__"):
             raise DeclarationError(f"@criterion({name!r}) decorates an evaluation's function or class, not {target!r}")
-        else:
-            own = list(vars(target).get(PENDING, ()))
+        own = vars(target).get(PENDING, ())
+        if any(known.name == name for known in own):
+            raise DeclarationError(f"{where(target)}: criterion {name!r} is declared twice: rename one")
+        try:
             setattr(target, PENDING, [made, *own])
+        except AttributeError:  # a bound method, say
+            raise DeclarationError(
+                f"@criterion({name!r}) cannot be below @evaluation on {target!r}: put it above"
+            ) from None
         return target
 
     return declare
 
 
-def unknown(kind: str, name: str, known: Sequence[str]) -> str:
-    """Returns the message for a name that nothing has, with the near ones."""
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    if near:
-        return f"there is no {kind} {name!r}: did you mean {' or '.join(map(repr, near))}?"
-    if not known:
-        return f"there is no {kind} {name!r}, nor any other"
-    listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if len(known) > 8 else "")
-    return f"there is no {kind} {name!r}: there is {listed}"
-
-
-def _same(one: Evaluation, other: Evaluation) -> bool:
+def _is_same(one: Evaluation, other: Evaluation) -> bool:
     """Whether both are one declaration, made again: a notebook cell run twice, or a file imported under two names."""
-    if one.__qualname__ != other.__qualname__:
+    if one.__qualname__ != other.__qualname__ or one.file != other.file:
         return False
-    return one.__module__ == other.__module__ or (one.file is not None and one.file == other.file)
+    return one.file is not None or one.__module__ == other.__module__
 
 
 def _place(evaluation: Evaluation) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval.cases import OMITTED, Case
 from llmeval.errors import DatasetError, SelectionError
-from llmeval.evaluations import UNSET
 from llmeval.naming import last_part
+from llmeval.options import UNSET
+from llmeval.suggestions import unknown
 
 if TYPE_CHECKING:
     from llmeval.criteria import Criterion
@@ -73,11 +74,12 @@ def parse_where(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def check_references(cases: Iterable[Case], criterion: Criterion) -> None:
     """Refuses a comparison with references that are not there.
 
+    `cases` are those that the criterion applies to.
+
     Raises:
         DatasetError: it lists the cases without an `expected_output`.
     """
-    applying = (case for case in cases if criterion.when is None or criterion.when(case))
-    lacking = [case.name for case in applying if not case.has_expected_output]
+    lacking = [case.name for case in cases if not case.has_expected_output]
     if lacking:
         listed = ", ".join(map(repr, lacking[:20])) + (f" and {len(lacking) - 20} more" if len(lacking) > 20 else "")
         raise DatasetError(
@@ -101,8 +103,6 @@ def _named(cases: Sequence[Case], names: Sequence[str]) -> list[Case]:
     known = {case.name for case in cases}
     lost = [name for name in names if name not in known]
     if lost:
-        from llmeval.registry import unknown
-
         raise SelectionError("; ".join(unknown("case", name, sorted(known)) for name in lost))
     wanted = set(names)
     return [case for case in cases if case.name in wanted]

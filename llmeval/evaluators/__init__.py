@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from llmeval.errors import EvaluatorConfigError
+from llmeval.callables import check_arguments
+from llmeval.errors import DeclarationError, EvaluatorConfigError
 
-__all__ = ["FORMS", "check_kind", "evaluator_for", "is_off", "kind_of"]
+__all__ = ["FORMS", "check_kind", "evaluator_for", "is_off", "kind_of", "loaded"]
 
 FORMS: Final = (
     "a text such as 'openai:MODEL', 'anthropic:MODEL', 'decisions:MODEL', 'local', 'none' or 'evals/judges.py::Quality', "
@@ -15,8 +16,8 @@ FORMS: Final = (
 )
 
 PROVIDERS: Final = ("openai", "anthropic", "decisions")
-AGENTS: Final = frozenset({"pydantic_ai", "agents"})
-"""The packages whose agents can grade."""
+AGENTS: Final = frozenset({("pydantic_ai.agent.abstract", "AbstractAgent"), ("agents.agent", "AgentBase")})
+"""The base classes of the agents that can grade; `llmeval.evaluators.agents` says what grades with them."""
 
 
 def is_off(spec: object) -> bool:
@@ -28,12 +29,20 @@ def check_kind(spec: object) -> None:
     """Refuses what cannot be an evaluator, without importing what it would take.
 
     Raises:
-        EvaluatorConfigError: `spec` is none of the kinds; the message lists them.
+        EvaluatorConfigError: `spec` is none of the kinds, and the message lists them; or it is a function that cannot
+            be called with an attempt.
     """
     if isinstance(spec, str):
         _check_text(spec)
-    elif spec is True or spec is None or not (is_off(spec) or callable(spec) or kind_of(spec)):
+    elif is_off(spec) or kind_of(spec) is not None:
+        return
+    elif isinstance(spec, type) or not callable(spec):
         raise EvaluatorConfigError(f"evaluator is {spec!r}: give {FORMS}")
+    else:
+        try:
+            check_arguments(spec, "evaluator", "attempt", "criterion", at_least=1)
+        except DeclarationError as error:
+            raise EvaluatorConfigError(str(error)) from None
 
 
 def evaluator_for(spec: Any, root: Path | None = None) -> Any:
@@ -55,6 +64,25 @@ def evaluator_for(spec: Any, root: Path | None = None) -> Any:
     return FunctionEvaluator(spec)
 
 
+def loaded(spec: Any, root: Path | None = None) -> Any:
+    """Returns the object that a text such as `evals/judges.py::Quality` names; anything else as it is.
+
+    Raises:
+        DiscoveryError: there is no such file or name.
+        EvaluatorConfigError: what it names is none of the kinds.
+    """
+    if not isinstance(spec, str) or "::" not in spec:
+        return spec
+    from llmeval.imports import load_object  # the one import from a line below: it reads a file of the user's
+
+    found = load_object(spec, root)
+    try:
+        check_kind(found)
+    except EvaluatorConfigError as error:
+        raise EvaluatorConfigError(f"{spec}: {error}") from None
+    return found
+
+
 def kind_of(spec: object) -> str | None:
     """Returns which kind an object is by its class's names, so that no module is imported to tell."""
     classes = spec.__mro__ if isinstance(spec, type) else type(spec).__mro__
@@ -66,7 +94,7 @@ def kind_of(spec: object) -> str | None:
             return "judge"
         if module.startswith("llmeval.providers") and name == "Model" and not isinstance(spec, type):
             return "model"
-        if module.partition(".")[0] in AGENTS and name in ("Agent", "AbstractAgent", "AgentBase"):
+        if (module, name) in AGENTS and not isinstance(spec, type):
             return "agent"
     return None
 
@@ -89,11 +117,8 @@ def _from_text(spec: str, root: Path | None) -> Any:
         from llmeval.evaluators.local import LocalEvaluator
 
         return LocalEvaluator()
-    if "::" in spec:
-        from llmeval.imports import load_object
-
-        return evaluator_for(load_object(spec, root), root)
-    return _asking(spec)
+    found = loaded(spec, root)
+    return _asking(found) if isinstance(found, str) else evaluator_for(found, root)
 
 
 def _asking(spec: Any) -> Any:

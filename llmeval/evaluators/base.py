@@ -93,6 +93,10 @@ class Evaluator:
                     f"@criterion({criterion.name!r}, 'The answer …')"
                 )
 
+    def asks(self, criterion: Criterion) -> Mapping[str, Json]:
+        """Returns what of a criterion is asked beyond its declaration: its kind, a Judge's question, a function's source."""
+        return {"kind": "verdict"}
+
     def own_criteria(self) -> Sequence[Criterion]:
         """Returns the criteria that it brings along, as a Judge does with its questions."""
         return ()

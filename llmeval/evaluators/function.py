@@ -45,6 +45,10 @@ class FunctionEvaluator(Evaluator):
         """Returns the function's name and a digest of its source and settings."""
         return {"kind": self.kind, "name": self.describe(), "source": self._source}
 
+    def asks(self, criterion: Criterion) -> Mapping[str, Json]:
+        """Returns the kind and the digest of the source, which decide what a criterion means."""
+        return {"kind": self.kind, "source": self._source}
+
     def describe(self) -> str:
         """Returns the function's qualified name."""
         return _name(self.function)

@@ -87,6 +87,11 @@ class Judge(ModelEvaluator):
         asked = {name: question.identity() for name, question in self.questions.items()}
         return {**super().identity(), **prompt.identity(None)} | ({"questions": asked} if asked else {})
 
+    def asks(self, criterion: Criterion) -> Mapping[str, Json]:
+        """Returns the kind of its answer, and the question's words where the Judge has them."""
+        question = self.questions.get(criterion.name)
+        return {"kind": "probability"} if question is None else {"kind": question.kind, "question": question.identity()}
+
     def own_criteria(self) -> Sequence[Criterion]:
         """Returns a criterion for each of its questions."""
         return [Criterion(name=name) for name in self.questions]
