@@ -455,3 +455,28 @@ def test_no_line_is_wider_than_the_screen(width):
     diff = compare(*everything(), by="metadata.category")
     for line in diff_text(diff, Look(width=width)).splitlines():
         assert cell_width(line) <= width or line.strip().startswith("again"), line
+
+
+def test_runs_over_texts_full_of_markup_are_shown_as_they_are():
+    from pathlib import Path
+
+    from llmeval.registry import Registry
+
+    def run(suffix, passes):
+        registry = Registry()
+
+        @registry.evaluation(name="echo", evaluator=lambda attempt, criterion: (passes, f"saw {attempt.output}"))
+        def echo(inputs):
+            return f"{inputs}{suffix}"
+
+        return echo.run(dataset=str(Path(__file__).parent / "resources" / "diff" / "markup.yaml"))
+
+    a, b = run("", True), run("!", False)
+    diff = compare(a, b, allow_changed=True)
+    assert len(diff.regressed) == 8
+    text, markdown = diff_text(diff, Look(width=200)), diff_markdown(diff)
+    for case in a:
+        for form in (text, rendered(markdown).text, diff_agent(diff)):
+            assert case.case.name in form
+        assert f"A  {case.case.inputs} " in text
+        assert f"A: {case.case.inputs}" in rendered(markdown).text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from llmeval.jsonable import Json, canonical
 
 __all__ = ["Comparability", "comparability"]
 
+DIGEST = re.compile("[0-9a-f]{64}")
 SHOWN = 60
 """Characters of a value that a reason shows."""
 
@@ -98,12 +100,13 @@ def _criterion(name: str, a: Side, b: Side) -> str | None:
         if side.run.options.get("grading") is False:
             return f"criterion {name!r} was not graded in {side.letter}"
     one, two = a.declared.get(name, {}), b.declared.get(name, {})
-    if one.get("fingerprint") != two.get("fingerprint"):
-        return f"criterion {name!r} changed{_changes(one, two, ('instructions', 'minimum', 'kind'))}"
     before, after = a.evaluator(name), b.evaluator(name)
+    found = []
+    if one.get("fingerprint") != two.get("fingerprint"):
+        found.append(f"criterion {name!r} changed{_changes(one, two, _keys(one, two))}")
     if not _same(before.get("fingerprint", before), after.get("fingerprint", after)):
-        return f"the evaluator of criterion {name!r} changed{_changes(before, after, sorted({*before, *after}))}"
-    return _model(name, a.models[name] - {None}, b.models[name] - {None})
+        found.append(f"the evaluator of criterion {name!r} changed{_changes(before, after, _keys(before, after))}")
+    return "; ".join(found) or _model(name, a.models[name] - {None}, b.models[name] - {None})
 
 
 def _model(name: str, before: set[Any], after: set[Any]) -> str | None:
@@ -118,7 +121,7 @@ def _whole_run(a: RunFacts, b: RunFacts) -> Iterable[str]:
     if a.name != b.name:
         yield f"the evaluations differ: {a.name!r} → {b.name!r}"
     if not _same(a.params, b.params):
-        yield f"the params differ{_changes(a.params, b.params, sorted({*a.params, *b.params}))}"
+        yield f"the params differ{_changes(a.params, b.params, _keys(a.params, b.params))}"
     before, after = (run.definitions.get("dataset") or {} for run in (a, b))
     if not _same(before.get("fingerprint"), after.get("fingerprint")):
         yield f"the dataset changed{_changes(before, after, ('name', 'path'))}"
@@ -139,18 +142,22 @@ def _incomplete(letter: str, run: RunFacts) -> Iterable[str]:
         yield f"{letter} is not complete: {missing} of {scheduled} trials did not run ({run.not_run[0][2]})"
 
 
+def _keys(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return [key for key in {**before, **after} if key not in ("fingerprint", "evaluator")]
+
+
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any], keys: Sequence[str]) -> str:
-    """Returns `: key old → new, …` for the keys whose values differ."""
-    found = [
-        f"{key} {_shown(before, key)} → {_shown(after, key)}"
-        for key in keys
-        if key != "fingerprint" and not _same(before.get(key), after.get(key))
-    ]
+    """Returns `: key old → new, …` for the keys whose values differ; of digests, the key alone."""
+    found = []
+    for key in keys:
+        one, two = before.get(key), after.get(key)
+        if not _same(one, two):
+            digests = any(isinstance(value, str) and DIGEST.fullmatch(value) for value in (one, two))
+            found.append(key if digests else f"{key} {_shown(one)} → {_shown(two)}")
     return f": {', '.join(found)}" if found else ""
 
 
-def _shown(values: Mapping[str, Any], key: str) -> str:
-    value = values.get(key)
+def _shown(value: Json) -> str:
     text = repr(value) if value is None or isinstance(value, str) else canonical(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
