@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -181,7 +181,16 @@ class Evidence:
         """Returns evidence to grade again out of what `to_json` wrote; the bytes of attachments are not in it."""
         absent = tuple(descriptors(data))
         if not _is_conversation(data):
-            return cls(output=data, absent=absent)
+            inside = [cls.from_json(found) for found in _conversations(data)]
+            known = [found.completeness for found in inside if found.completeness in COMPLETENESS]
+            return cls(
+                output=data,
+                messages=tuple(message for found in inside for message in found.messages or ()) or None,
+                tool_calls=tuple(call for found in inside for call in found.tool_calls),
+                completeness=max(known, key=COMPLETENESS.index, default=None),
+                nested=bool(inside),
+                absent=absent,
+            )
         messages = tuple(Message.from_json(message) for message in data["messages"])
         return cls(
             output=data["output"] if "output" in data else last_text(messages),
@@ -220,6 +229,15 @@ def _has(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 
 
 _CONVERSATION = {"output", "messages", "completeness", "citations", "state"}
+
+
+def _conversations(data: Json) -> Iterator[Json]:
+    """Yields each conversation inside of plain data."""
+    for item in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        if _is_conversation(item):
+            yield item
+        else:
+            yield from _conversations(item)
 
 
 def _is_conversation(data: Json) -> bool:

@@ -233,6 +233,16 @@ def test_saved_evidence_reads_back_and_is_shown_the_same(value: object) -> None:
         assert again.completeness == snapshot(value).completeness
 
 
+def test_saved_evidence_keeps_the_tool_calls_of_a_conversation_inside_a_plain_value() -> None:
+    call = ToolCall(id="1", name="lookup", arguments={"id": 42}, result="open", has_result=True)
+    value = {"answer": [{"trace": Conversation([Message("user", "?"), Message("assistant", "ok", [call])])}], "n": 1}
+    taken = snapshot(value)
+    again = Evidence.from_json(json.loads(json.dumps(taken.to_json())))
+    assert again.tool_calls == taken.tool_calls != ()
+    assert again.completeness == taken.completeness
+    assert again.to_json() == taken.to_json()
+
+
 def test_saved_evidence_says_which_attachments_it_no_longer_has() -> None:
     saved = json.loads(json.dumps(snapshot({"scan": Attachment(b"%PDF-1.7", name="scan.pdf")}).to_json()))
     again = Evidence.from_json(saved)
