@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from llmeval.providers.model import Model
     from llmeval.pytest_plugin import evaluates
     from llmeval.registry import Evaluation, Registry
+    from llmeval.regrading import regrade
     from llmeval.report import Report, load_report
     from llmeval.results import Choice, ErrorInfo, Probability, Result, Score, Status
     from llmeval.trials import NotRun, Trial
@@ -67,6 +68,7 @@ _HOMES: Final = {
     "providers.model": ("Model",),
     "pytest_plugin": ("evaluates",),
     "registry": ("Evaluation", "Registry"),
+    "regrading": ("regrade",),
     "report": ("Report", "load_report"),
     "results": ("Choice", "ErrorInfo", "Probability", "Result", "Score", "Status"),
     "trials": ("NotRun", "Trial"),
@@ -124,6 +126,7 @@ __all__ = [
     "get",
     "load_report",
     "probability",
+    "regrade",
     "score",
 ]
 
