@@ -175,9 +175,10 @@ def build_plan(evaluation: Evaluation, options: Options) -> Plan:
 
 def hooks_digest(evaluation: Evaluation) -> str:
     """Returns the SHA-256 of the source of the hooks that assert: what decides how a trial is checked."""
-    if evaluation.is_class:
-        return digest([_source(evaluation.target)])
-    return digest([_source(hook) for name in ("setup", "assertions", "teardown") if (hook := evaluation.hook(name))])
+    def find(name: str) -> Any:
+        return getattr(evaluation.target, name, None) if evaluation.is_class else evaluation.hook(name)
+
+    return digest([_source(hook) for name in ("setup", "assertions", "teardown") if (hook := find(name))])
 
 
 def _source(function: Callable[..., Any] | type) -> str:

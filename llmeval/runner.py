@@ -183,6 +183,8 @@ class Run:
     def _around(self) -> Iterator[None]:
         for evaluator in self.plan.grading.evaluators:
             evaluator.note = self.announcer.note
+            if self.plan.options.concurrency == "auto":
+                evaluator.find_limit()
         self._recall()
         self.begin()
         try:

@@ -38,7 +38,10 @@ def compile_instrumented(source: str | bytes, filename: str) -> CodeType:
 
 def parsed(source: str, filename: str) -> ast.Module:
     """Returns the tree of a file; unlike that of `ast.parse`, its syntax error and warnings name the file."""
-    tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    try:
+        tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SystemError:  # CPython 3.11 confuses two threads that build trees at the same time; the next try is alone
+        tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, ast.Module)
     return tree
 

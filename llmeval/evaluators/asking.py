@@ -60,6 +60,11 @@ class ModelEvaluator(Evaluator):
         fresh._session, fresh._own = session, {}
         return fresh
 
+    def find_limit(self) -> None:
+        """As `Evaluator.find_limit`."""
+        if self._session is not None:
+            self._session.adaptive = True
+
     def describe(self) -> str:
         """Returns the model's name."""
         return self.model_used.describe()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
 
 from llmeval.errors import EvaluatorError
+from llmeval.limits import AdaptiveLimit, FixedLimit
 from llmeval.providers.base import Provider, provider_of
 from llmeval.providers.memory import Memory
 from llmeval.providers.messages import Reply, Request
@@ -25,8 +27,11 @@ class Session:
     """Asks models for one run, on one event loop.
 
     `note` is called with a line that the person at the terminal should know. `throttled` is called with a model's
-    provider and the seconds it asks to wait, whenever a server answers 429 or 529.
+    provider and the seconds it asks to wait, whenever a server answers 429 or 529. An `adaptive` session finds out how
+    many requests at once each server takes; otherwise as many are made as trials are graded at once.
     """
+
+    adaptive = False
 
     def __init__(
         self,
@@ -37,6 +42,7 @@ class Session:
         self.throttled = throttled
         self._clients: dict[tuple[Any, ...], Any] = {}
         self._memories: dict[tuple[Any, ...], Memory] = {}
+        self._limits: dict[tuple[Any, ...], AdaptiveLimit] = {}
         self._said = -QUIET_SECONDS
 
     async def ask(self, model: Model, request: Request) -> Reply:
@@ -51,7 +57,16 @@ class Session:
                 raise EvaluatorError(
                     f"{model.describe()} was not asked: earlier in this run it answered {memory.refused}"
                 )
-            return await self._negotiate(model, memory, request)
+            async with self._place_at(model) as limit:
+                reply = await self._negotiate(model, memory, request)
+                if limit is not None:
+                    limit.ok()
+                return reply
+
+    def _place_at(self, model: Model) -> AbstractAsyncContextManager[FixedLimit | None]:
+        if not self.adaptive:
+            return nullcontext()
+        return self._limits.setdefault(_place(model), AdaptiveLimit())
 
     async def aclose(self) -> None:
         """Closes the clients that the session made."""
@@ -114,10 +129,10 @@ class Session:
     def _client(self, provider: Provider, model: Model) -> Any:
         key = (provider.sdk, *_place(model), model.client)
         if key not in self._clients:
-            self._clients[key] = provider.connect(model, self._watch(model.provider))
+            self._clients[key] = provider.connect(model, self._watch(model))
         return self._clients[key]
 
-    def _watch(self, provider: str) -> Callable[[Any], Any]:
+    def _watch(self, model: Model) -> Callable[[Any], Any]:
         async def watch(response: Any) -> None:
             if response.status_code not in (429, 529):
                 return
@@ -126,7 +141,9 @@ class Session:
             if "insufficient_quota" in response.text:
                 response.headers["x-should-retry"] = "false"
                 return
-            self._waits(provider, response.status_code, response.headers.get("retry-after"))
+            if (limit := self._limits.get(_place(model))) is not None:
+                limit.throttled()
+            self._waits(model.provider, response.status_code, response.headers.get("retry-after"))
 
         return watch
 
