@@ -94,7 +94,7 @@ class Evaluator:
                 )
 
     def asks(self, criterion: Criterion) -> Mapping[str, Json]:
-        """Returns what of a criterion is asked beyond its declaration: its kind, a Judge's question, a function's source."""
+        """Returns what is asked beyond a criterion's declaration: its kind, a Judge's question, a function's source."""
         return {"kind": "verdict"}
 
     def own_criteria(self) -> Sequence[Criterion]:
@@ -112,6 +112,9 @@ class Evaluator:
         Whatever it raises becomes an error on each of `criteria`.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how to evaluate")
+
+    def find_limit(self) -> None:
+        """Finds out by itself how many requests at once its server takes, as a run of `auto` concurrency asks."""
 
     async def aclose(self) -> None:
         """Frees what it holds, on the run's event loop, when the run ends."""
