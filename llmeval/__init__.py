@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from llmeval import checks
     from llmeval.attempts import Attempt
     from llmeval.cases import OMITTED, Case
     from llmeval.criteria import Criterion
@@ -117,6 +118,7 @@ __all__ = [
     "Trial",
     "Usage",
     "adapt",
+    "checks",
     "choice",
     "compare",
     "criterion",
@@ -132,6 +134,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "checks":
+        return import_module("llmeval.checks")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'llmeval' has no attribute {name!r}")

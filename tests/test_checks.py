@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -431,3 +433,12 @@ def test_no_difference_means_the_same_json(left: Any, right: Any) -> None:
     if same_json(left, right):
         assert not list(differences(left, right, ignore_order=True))
         assert same_json(right, left)
+
+
+def test_checks_are_imported_from_the_package_and_only_when_they_are_asked_for() -> None:
+    code = (
+        "import sys, llmeval; assert 'llmeval.checks' not in sys.modules; from llmeval import checks;"
+        "import llmeval.checks; assert checks is llmeval.checks is sys.modules['llmeval.checks']; print(checks.exact('a').name)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "exact\n"
