@@ -155,12 +155,17 @@ class Archive:
 def encoded(text: str) -> str:
     """Returns `text` as a file name that every file system takes: the same text gives the same name, others do not."""
     name = quote(text, safe=" ._-+=@,()", errors="surrogatepass")
-    if name.startswith(".") or name.endswith((".", " ")) or _RESERVED.match(name):
-        name = f"%{ord(name[0]):02X}{name[1:]}" if not name.endswith((".", " ")) else f"{name[:-1]}%{ord(name[-1]):02X}"
-        name = name.replace("..", "%2E%2E") if name.startswith("..") else name
+    if name.startswith(".") or _RESERVED.match(name):
+        name = _escaped(name[0]) + name[1:]
+    if name.endswith((".", " ")):
+        name = name[:-1] + _escaped(name[-1])
     if len(name) > LONGEST:
         name = f"{name[:LONGEST]}~{sha256(text.encode(errors='surrogatepass')).hexdigest()[:16]}"
     return name
+
+
+def _escaped(char: str) -> str:
+    return f"%{ord(char):02X}"
 
 
 def read_head(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ __all__ = ["COMMANDS", "GROUPS", "build", "main"]
 
 COMMANDS: Final = {
     "run": "llmeval.cli.run",
+    "regrade": "llmeval.cli.regrade",
     "list": "llmeval.cli.listing",
     "cases": "llmeval.cli.cases",
     "init": "llmeval.cli.init",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from llmeval.cli.formats import check_format, print_json
 from llmeval.cli.project import current_project, one_evaluation
 from llmeval.render.console import echo, look_of
 
-__all__ = ["direct", "show_cases", "show_list"]
+__all__ = ["direct", "run_names", "show_cases", "show_list"]
 
 
 def direct(arguments: Sequence[str]) -> Callable[[], object] | None:
@@ -17,16 +16,21 @@ def direct(arguments: Sequence[str]) -> Callable[[], object] | None:
     if not arguments or any(argument.startswith("-") for argument in arguments):
         return None
     command, *names = arguments
-    lowest, highest = _NAMES.get(command, (1, 0))
-    if not lowest <= len(names) <= highest:
-        return None
-    if command == "cases":
+    if command == "run":
+        return lambda: run_names(names)
+    if command == "cases" and len(names) == 1:
         return lambda: show_cases(names[0])
-    return show_list
+    if command == "list" and not names:
+        return show_list
+    return None
 
 
-_NAMES: Final = {"cases": (1, 1), "list": (0, 0)}
-"""How many names such a command takes, at least and at most."""
+def run_names(names: Sequence[str]) -> int:
+    """Runs evaluations without options, and returns the exit code."""
+    from llmeval.cli.flags import Flags
+    from llmeval.cli.running import run_all
+
+    return run_all(Flags(evaluations=names))
 
 
 def show_cases(name: str, only: Sequence[str] | None = None, dataset: str | None = None, format: str = "table") -> None:

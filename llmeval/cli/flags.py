@@ -12,30 +12,30 @@ __all__ = ["Flags"]
 class Flags:
     """The arguments and options of the command line, as they were given; `None` where they were not."""
 
-    evaluations: Sequence[str] | None
-    only: Sequence[str] | None
-    repetitions: int | None
-    id: str | None
-    dataset: str | None
-    evaluator: str | None
-    no_grading: bool
-    tag: Sequence[str] | None
-    where: Sequence[str] | None
-    limit: int | None
-    set: Sequence[str] | None
-    concurrency: str | None
-    timeout: float | None
-    max_cost: float | None
-    max_requests: int | None
-    resume: str | None
-    allow_changed: bool
-    retry_errors: int | None
-    require: str | None
-    fail_under: str | None
-    baseline: str | None
-    fail_on: str | None
-    output: str | None
-    plan: bool
-    plain: bool
-    quiet: bool
-    format: str
+    evaluations: Sequence[str] | None = None
+    only: Sequence[str] | None = None
+    repetitions: int | None = None
+    id: str | None = None
+    dataset: str | None = None
+    evaluator: str | None = None
+    no_grading: bool = False
+    tag: Sequence[str] | None = None
+    where: Sequence[str] | None = None
+    limit: int | None = None
+    set: Sequence[str] | None = None
+    concurrency: str | None = None
+    timeout: float | None = None
+    max_cost: float | None = None
+    max_requests: int | None = None
+    resume: str | None = None
+    allow_changed: bool = False
+    retry_errors: int | None = None
+    require: str | None = None
+    fail_under: str | None = None
+    baseline: str | None = None
+    fail_on: str | None = None
+    output: str | None = None
+    plan: bool = False
+    plain: bool = False
+    quiet: bool = False
+    format: str = "table"

@@ -19,7 +19,7 @@ from llmeval.journal import discard_empty
 from llmeval.options import Options, parse_require
 from llmeval.plans import Plan, build_plan
 
-__all__ = ["Job", "evaluations_of", "job_of", "jobs_of", "parse_concurrency"]
+__all__ = ["Job", "check_free", "evaluations_of", "job_of", "jobs_of", "parse_concurrency"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +74,22 @@ def job_of(evaluation: Evaluation, options: Options, flags: Flags, archive: Arch
     path = archive.report_path(evaluation.name, str(options.id))
     journal = archive.journal_path(evaluation.name, str(options.id))
     if not options.resume:
-        discard_empty(journal)
-        if path.exists() or journal.exists():
-            raise ResumeError(
-                f"run {options.id!r} of {evaluation.name} exists: give another --id, or --resume {options.id}"
-            )
+        check_free(path, journal, evaluation.name, str(options.id))
     plan = build_plan(evaluation, replace(options, journal=journal, keep=False))
     rate = None if flags.fail_under is None else parse_rate(flags.fail_under)
     gate = Gate(require=plan.require, fail_under=rate)
     return Job(plan=plan, path=path, gate=gate, name=evaluation.name + variant)
+
+
+def check_free(path: Path, journal: Path, name: str, id: str) -> None:
+    """Refuses an id that has a report or a journal.
+
+    Raises:
+        ResumeError: it says what to give instead.
+    """
+    discard_empty(journal)
+    if path.exists() or journal.exists():
+        raise ResumeError(f"run {id!r} of {name} exists: give another --id, or --resume {id}")
 
 
 def evaluations_of(names: Sequence[str]) -> list[Evaluation]:

@@ -54,19 +54,24 @@ def list_command(
     name: Annotated[
         str | None, typer.Argument(help="The evaluation; all without it.", autocompletion=complete_evaluation)
     ] = None,
-    last: Annotated[int, typer.Option(metavar="N", min=1, help="The last N reports of each evaluation.")] = 20,
+    last: Annotated[str, typer.Option(metavar="N", help="The last N reports of each evaluation.")] = "20",
     format: Annotated[str, typer.Option(metavar="table|json", help="How to print them.")] = "table",
 ) -> None:
     """List the saved reports, oldest first, with the trend of their pass rates."""
     from llmeval.archive import Archive
     from llmeval.cli.formats import check_format, print_json
+    from llmeval.cli.numbers import whole
     from llmeval.cli.project import current_project
+    from llmeval.errors import OptionError
     from llmeval.render.console import echo, look_of
     from llmeval.render.history import history_data, history_text
 
     check_format(format, ("table", "json"))
+    number = whole("last", last)
+    if not number or number < 1:
+        raise OptionError(f"last is {last!r}: give a whole number of 1 or more")
     archive = Archive(current_project())
-    paths = [*archive.unreadable(name), *archive.recent(last, name)]
+    paths = [*archive.unreadable(name), *archive.recent(number, name)]
     runs = [run for path in paths if (run := _run(path)) is not None]
     if format == "json":
         print_json(history_data(runs))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from llmeval.archive import Archive, read_head
 from llmeval.cli.flags import Flags
 from llmeval.cli.jobs import Job, evaluations_of, job_of, parse_concurrency
-from llmeval.errors import OptionError, ReportFileError
+from llmeval.errors import OptionError, ReportFileError, ResumeError
 from llmeval.options import Options, parse_require
 
 __all__ = ["resumed_jobs"]
@@ -38,7 +38,12 @@ def _job(name: str, id: str, flags: Flags, archive: Archive) -> Job:
     journal = archive.journal_path(name, id)
     path = journal if journal.exists() else archive.report_path(name, id)
     try:
-        saved = _from_journal(read_head(path))
+        head = read_head(path)
+        if "regraded" in head["options"]:
+            raise ResumeError(f"{id} is a regrading: go on with `llmeval regrade --resume {id}`")
+        saved = _from_journal(head)
+    except ResumeError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
         raise ReportFileError(f"{path} cannot be resumed: {type(error).__name__}: {error}") from None
     options = replace(saved, id=id, resume=True, allow_changed=flags.allow_changed)

@@ -22,7 +22,7 @@ def command(
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="Run this case; repeatable.", autocompletion=complete_case),
     ] = None,
-    repetitions: Annotated[int | None, typer.Option(metavar="N", help="Trials of each case.")] = None,
+    repetitions: Annotated[str | None, typer.Option(metavar="N", help="Trials of each case.")] = None,
     id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Name the run; a UUID without it.")] = None,
     dataset: Annotated[str | None, typer.Option(metavar="PATH", help="Take the cases from this file.")] = None,
     evaluator: Annotated[
@@ -36,7 +36,7 @@ def command(
         list[str] | None,
         typer.Option(metavar="PATH=VALUE", help="Run cases like metadata.category=returns; repeatable."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Run the first N of the selected cases.")] = None,
+    limit: Annotated[str | None, typer.Option(metavar="N", help="Run the first N of the selected cases.")] = None,
     set: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Set attempt.params; several values of a key make variants."),
@@ -44,12 +44,10 @@ def command(
     concurrency: Annotated[
         str | None, typer.Option("--concurrency", "-j", metavar="N|auto", help="Trials at the same time.")
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="For setup to assertions of a trial.")
-    ] = None,
-    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Launch nothing that would cost more.")] = None,
+    timeout: Annotated[str | None, typer.Option(metavar="SECONDS", help="For setup to assertions of a trial.")] = None,
+    max_cost: Annotated[str | None, typer.Option(metavar="USD", help="Launch nothing that would cost more.")] = None,
     max_requests: Annotated[
-        int | None, typer.Option(metavar="N", help="Launch nothing that would make more model requests.")
+        str | None, typer.Option(metavar="N", help="Launch nothing that would make more model requests.")
     ] = None,
     resume: Annotated[
         str | None, typer.Option(metavar="ID", help="Go on with a run; the begin of its id will do.")
@@ -58,7 +56,7 @@ def command(
         bool, typer.Option("--allow-changed", help="Resume, or compare with a baseline, although something changed.")
     ] = False,
     retry_errors: Annotated[
-        int | None, typer.Option(metavar="N", help="Try a trial that ends in an error again.")
+        str | None, typer.Option(metavar="N", help="Try a trial that ends in an error again.")
     ] = None,
     require: Annotated[str | None, typer.Option(metavar="K/N", help="Run N times; a case passes when K do.")] = None,
     fail_under: Annotated[str | None, typer.Option(metavar="RATE", help="Pass at this rate: 0.9 or 90%.")] = None,
@@ -80,6 +78,12 @@ def command(
     """Run evaluations and save their reports."""
     given = locals().copy()
     from llmeval.cli.flags import Flags
+    from llmeval.cli.numbers import amount, whole
     from llmeval.cli.running import run_all
 
+    for name, text in given.items():
+        if name in ("repetitions", "limit", "max_requests", "retry_errors"):
+            given[name] = whole(name, text)
+        elif name in ("timeout", "max_cost"):
+            given[name] = amount(name, text)
     raise typer.Exit(run_all(Flags(**given)))

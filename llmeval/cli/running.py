@@ -21,7 +21,7 @@ from llmeval.render.console import is_interactive
 from llmeval.report import Report
 from llmeval.runner import Run
 
-__all__ = ["run_all"]
+__all__ = ["run_all", "run_jobs"]
 
 
 def run_all(flags: Flags) -> int:
@@ -30,9 +30,6 @@ def run_all(flags: Flags) -> int:
     Raises:
         ConfigurationError: before the first trial of any evaluation.
     """
-    from llmeval.cli.baselines import baselines_of
-    from llmeval.cli.outcomes import Outcomes
-
     check_format(flags.format, ("table", "json", "agent"))
     archive = Archive(current_project())
     jobs = _jobs(flags, archive)
@@ -40,6 +37,18 @@ def run_all(flags: Flags) -> int:
         from llmeval.cli.planning import print_plan
 
         return print_plan(jobs, flags.format)
+    return run_jobs(flags, jobs, archive)
+
+
+def run_jobs(flags: Flags, jobs: Sequence[Job], archive: Archive) -> int:
+    """Runs `jobs` one after another, saves and shows each, and returns the exit code.
+
+    Raises:
+        ConfigurationError: before the first trial of any of them.
+    """
+    from llmeval.cli.baselines import baselines_of
+    from llmeval.cli.outcomes import Outcomes
+
     outputs = _outputs(flags.output, jobs)
     outcomes = Outcomes(flags, jobs, baselines_of(flags, jobs, archive))
     runs = _opened(jobs)
