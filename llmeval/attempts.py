@@ -116,7 +116,7 @@ def attempt_class(declared: type[T]) -> type[T]:
     """Returns a class that is `declared` and an `Attempt`, for an evaluation in class form.
 
     Raises:
-        DeclarationError: a member of `declared` hides one of an attempt's names, or it cannot be made without arguments.
+        DeclarationError: a member of `declared` hides one of an attempt's names, or it is not made without arguments.
     """
     for base in declared.__mro__:
         if base is object or base is Attempt or base in Attempt.__mro__:

@@ -27,7 +27,7 @@ def wrapped(function: Any) -> Any:
             function = function.func
         elif hasattr(function, "__func__"):
             function = function.__func__
-        elif isinstance(getattr(type(function), "__call__", None), FunctionType) and not isinstance(function, type):
+        elif isinstance(getattr(type(function), "__call__", None), FunctionType) and not isinstance(function, type):  # noqa: B004
             return type(function).__call__
         else:
             break
@@ -85,8 +85,8 @@ def takes_attempt(function: Callable[..., Any], bound: bool = False) -> bool:
     second = len(positional) > 1 and positional[1] == "attempt"
     if required > (2 if second else 1):
         raise DeclarationError(
-            f"{where(function)}: perform requires {_signature(positional)}, but it is given one value, the case's inputs "
-            "(a mapping arrives whole), and the Attempt when its second parameter is named 'attempt'"
+            f"{where(function)}: perform requires {_signature(positional)}, but it is given one value, the case's "
+            "inputs (a mapping arrives whole), and the Attempt when its second parameter is named 'attempt'"
         )
     return second
 
@@ -116,7 +116,7 @@ def where(function: Any) -> str:
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[list[str], int, bool]:
-    """Returns the names of the positional parameters, how many parameters are required, and whether `*args` is there."""
+    """Returns the names of positional parameters, how many parameters are required, and whether `*args` is there."""
     if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
         code = function.__code__
         names = list(code.co_varnames[: code.co_argcount])

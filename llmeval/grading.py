@@ -88,7 +88,7 @@ def effective_criteria(
 ) -> tuple[Criterion, ...]:
     """Returns what is graded: the declared criteria, a Judge's questions, or the implicit correctness.
 
-    `evaluator` is the one that `spec` stands for, where it is at hand; otherwise only a Judge is made, for its questions.
+    `evaluator` is the one that `spec` stands for, where it is at hand; otherwise a Judge is made, for its questions.
 
     Raises:
         EvaluatorConfigError: a declared criterion gives instructions to a question that the Judge defines.
@@ -153,8 +153,8 @@ def default_evaluator(evaluation: Evaluation) -> tuple[Any, str | None]:
         if os.environ.get(key):
             return model, f"{model} grades, because {key} is set: choose with --evaluator or [tool.llmeval] evaluator"
     raise EvaluatorConfigError(
-        f"{evaluation.name}: no evaluator is configured. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, say --evaluator SPEC, "
-        "LLMEVAL_EVALUATOR or evaluator = '…' below [tool.llmeval] in pyproject.toml ('local' compares with "
+        f"{evaluation.name}: no evaluator is configured. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, say --evaluator "
+        "SPEC, LLMEVAL_EVALUATOR or evaluator = '…' below [tool.llmeval] in pyproject.toml ('local' compares with "
         "expected_output without a model), or run with --no-grading for assertions only"
     )
 
@@ -206,8 +206,8 @@ def _refuse_ungraded(criteria: Iterable[Criterion], evaluation: Evaluation) -> N
     left = [criterion.name for criterion in criteria if criterion.evaluator is None]
     if left:
         raise EvaluatorConfigError(
-            f"{evaluation.name}: grading is off, but {', '.join(map(repr, left))} needs an evaluator: give the criterion "
-            "one of its own, say --evaluator SPEC, or run with --no-grading to leave it unassessed"
+            f"{evaluation.name}: grading is off, but {', '.join(map(repr, left))} needs an evaluator: give the "
+            "criterion one of its own, say --evaluator SPEC, or run with --no-grading to leave it unassessed"
         )
 
 
@@ -216,14 +216,14 @@ def _question(declared: Criterion, question: Criterion | None) -> Criterion:
         return declared
     if declared.instructions is not None:
         raise EvaluatorConfigError(
-            f"criterion {declared.name!r} has instructions, but the Judge asks a question of that name: leave them out, "
-            "or rename the criterion"
+            f"criterion {declared.name!r} has instructions, but the Judge asks a question of that name: leave them "
+            "out, or rename the criterion"
         )
     return replace(question, minimum=declared.minimum, when=declared.when)
 
 
 def _usable(criterion: Criterion, replacement: Evaluator, notes: list[str]) -> Criterion:
-    """Returns a criterion without a minimum that the evaluation's own evaluator could use, but its replacement cannot."""
+    """Returns a criterion without the minimum that only the evaluation's own evaluator could use."""
     if criterion.minimum is None or criterion.evaluator is not None:
         return criterion
     bare = replace(criterion, minimum=None)

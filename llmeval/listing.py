@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from llmeval.discovery import Declared
 from llmeval.naming import last_part
 from llmeval.project import Project
+from llmeval.sources import Declared
 
 __all__ = ["listed"]
 

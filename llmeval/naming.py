@@ -34,7 +34,7 @@ def last_part(name: str) -> str:
 
 
 def snake_case(name: str) -> str:
-    """Returns a class's name in snake case without a trailing `_evaluation`: RefundSafetyEvaluation is refund_safety."""
+    """Returns a class's name in snake case without a last `_evaluation`: RefundSafetyEvaluation is refund_safety."""
     name = re.sub(r"(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     return name.removesuffix("_evaluation")
 

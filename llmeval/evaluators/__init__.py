@@ -11,8 +11,9 @@ from llmeval.errors import DeclarationError, EvaluatorConfigError
 __all__ = ["FORMS", "check_kind", "evaluator_for", "is_off", "kind_of", "loaded"]
 
 FORMS: Final = (
-    "a text such as 'openai:MODEL', 'anthropic:MODEL', 'decisions:MODEL', 'local', 'none' or 'evals/judges.py::Quality', "
-    "False, a Model, a Reviewer, a Judge, an Agent of Pydantic AI or the OpenAI Agents SDK, or a function of the attempt"
+    "a text such as 'openai:MODEL', 'anthropic:MODEL', 'decisions:MODEL', 'local', 'none' or 'judges.py::Quality', "
+    "False, a Model, a Reviewer, a Judge, an Agent of Pydantic AI or of the OpenAI Agents SDK, or a function of "
+    "the attempt"
 )
 
 PROVIDERS: Final = ("openai", "anthropic", "decisions")
