@@ -438,7 +438,7 @@ def test_no_difference_means_the_same_json(left: Any, right: Any) -> None:
 def test_checks_are_imported_from_the_package_and_only_when_they_are_asked_for() -> None:
     code = (
         "import sys, llmeval; assert 'llmeval.checks' not in sys.modules; from llmeval import checks;"
-        "import llmeval.checks; assert checks is llmeval.checks is sys.modules['llmeval.checks']; print(checks.exact('a').name)"
+        "assert checks is llmeval.checks is sys.modules['llmeval.checks']; print(checks.exact('a').name)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "exact\n"
