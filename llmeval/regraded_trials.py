@@ -35,6 +35,9 @@ REGRADED: Final = (
 )
 """What is said of code that may have needed more than saved evidence has."""
 
+ASKED: Final = "_result_asked"
+"""Where an attempt made of saved evidence keeps that its `result` was asked for."""
+
 
 def has_evidence(trial: Trial) -> bool:
     """Returns whether the application gave something to grade, be it null."""
@@ -113,7 +116,8 @@ class RegradedTrial(TrialRun):
 
     def _begin(self) -> Attempt:
         attempt, source = self.plan.evaluation.new_attempt(), self._source
-        attempt.__class__ = _saved(type(attempt))
+        kind: Any = type(attempt)  # mypy does not take it for hashable, because an Attempt is not known to be
+        attempt.__class__ = _watched(kind)
         attempt._begin(self.case, self.repetition, source.params, None)
         attempt._evidence = self.evidence
         attempt._recorder = Consumed(source.task_usage)
@@ -127,8 +131,7 @@ class RegradedTrial(TrialRun):
         return [_joined(results) for results in zip(*rounds, strict=True)]
 
     async def _answers(self, group: Group, subject: Subject, criteria: Sequence[Criterion]) -> list[Result]:
-        if isinstance(self.attempt, SavedAttempt):
-            self.attempt._result_asked = False
+        self._forget_result()
         results = await super()._answers(group, subject, criteria)
         if group.evaluator.kind != "function":
             return results
@@ -145,7 +148,11 @@ class RegradedTrial(TrialRun):
 
     @property
     def _needed_result(self) -> bool:
-        return isinstance(self.attempt, SavedAttempt) and self.attempt._result_asked
+        return self.attempt is not None and ASKED in vars(self.attempt)
+
+    def _forget_result(self) -> None:
+        if self.attempt is not None:
+            vars(self.attempt).pop(ASKED, None)
 
     def _record(self, error: ErrorInfo) -> None:
         super()._record(replace(error, message=_with_reason(error.message)))
@@ -158,17 +165,6 @@ class RegradedTrial(TrialRun):
         return None if raised else error
 
 
-class SavedAttempt:
-    """What an attempt is besides when it is made of saved evidence: it knows whether its `result` was asked for."""
-
-    _result_asked = False
-
-    @property
-    def result(self) -> None:
-        """Nothing: an application's live result is not saved."""
-        self._result_asked = True
-
-
 @dataclass(frozen=True, slots=True)
 class Consumed:
     """What an attempt reads its tokens and cost from, where nothing is recorded any more."""
@@ -177,11 +173,16 @@ class Consumed:
 
 
 @functools.cache
-def _saved(kind: type[Attempt]) -> type[Attempt]:
+def _watched(kind: type[Any]) -> type[Attempt]:
+    """Returns a class like `kind` whose attempts know whether their `result` was asked for; they have none."""
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    made: Any = types.new_class(kind.__name__, (SavedAttempt, kind), {}, lambda body: body.update(names))
-    found: type[Attempt] = made
-    return found
+    members = {**names, "__slots__": (), "result": property(_result)}
+    made: type[Attempt] = types.new_class(kind.__name__, (kind,), {}, lambda body: body.update(members))
+    return made
+
+
+def _result(attempt: Attempt) -> None:
+    vars(attempt)[ASKED] = True
 
 
 def _with_reason(message: str) -> str:

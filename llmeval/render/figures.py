@@ -103,13 +103,16 @@ def value(found: Value) -> str:
 
 
 def verdict(result: Result) -> str:
-    """Returns a result's verdict with what it was measured against, such as `0.42, below 0.8`."""
+    """Returns a result's verdict, what it was measured against, such as `0.42, below 0.8`, and how stable it is."""
     if result.error is not None:
         return "error"
     text = value(result.value)
-    if result.minimum is None or not isinstance(result.value, (Probability, Score)):
-        return text
-    return f"{text}, {'at least' if result.passed else 'below'} {_number(result.minimum)}"
+    if result.minimum is not None and isinstance(result.value, (Probability, Score)):
+        text = f"{text}, {'at least' if result.passed else 'below'} {_number(result.minimum)}"
+    if result.stable is False:
+        verdicts = [one.verdict for one in (result, *result.repeats) if one.error is None]
+        text = f"{text}, unstable: {verdicts.count(result.verdict)} of {len(verdicts)} gradings say so"
+    return text
 
 
 def as_json(data: Json) -> str:

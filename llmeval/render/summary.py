@@ -44,6 +44,7 @@ def summary_text(
     lines = [
         *_criteria(counted, look),
         *_consistency(counted, look),
+        *_noise(report),
         *_not_run(report),
         *(f"note: {one_line(note)}" for note in report.notes),
         *usage_lines(counted),
@@ -119,6 +120,14 @@ def _consistency(counted: Summary, look: Look) -> list[str]:
             shown = [f"{name} ({counted.cases[name][0]} of {counted.cases[name][1]})" for name in names[:NAMES]]
             lines.append(f"  {word}: {_listed(shown, len(names))}")
     return lines
+
+
+def _noise(report: Report) -> list[str]:
+    if not report.summary.noise:
+        return []
+    from llmeval.render.noise import noise_lines  # a plain run measures none
+
+    return noise_lines(report.noise)
 
 
 def _listed(shown: Sequence[str], number: int) -> str:
