@@ -5,7 +5,7 @@ A block's language says what becomes of it, and a comment above its fence more:
 - `<!-- file: PATH -->` writes the block to that file of the page's project.
 - `console` runs each line that begins with `$ ` and compares what it prints with what follows; a line `…` stands for
   any lines. `sh` runs the block; it succeeds, or ends with N under `<!-- exit: N -->`. `python` runs it as a script.
-- `<!-- project: evals -->` goes on in a project with this repository's evals, `<!-- project: empty -->` in an empty one.
+- `<!-- project: evals -->` goes on in a project with this repository's evals, `empty` in an empty one.
 - `<!-- command: NAME -->` is for whoever sets the project up and is not run here.
 
 `python tests/docs_pages.py [PAGE]...` writes what commands print today into the pages, and `docs/cli.md` anew.

@@ -20,9 +20,10 @@ DOCS = ROOT / "docs"
 RUN_HERE = ("ci", "datasets", "evaluations", "extending", "reports", "running", "tracing")
 """Pages that these tests run; the others have tests of their own."""
 WRITTEN = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(DOCS.glob("*.md")))}
-FOREIGN_OPTIONS = frozenset(
-    "body-file branch create-if-none dir dist edit-last event jq json limit llmeval name workflow debug".split()
-)
+FOREIGN_OPTIONS = {
+    *("body-file", "branch", "create-if-none", "dir", "edit-last", "event", "jq", "json", "limit", "name", "workflow"),
+    *("debug", "dist", "llmeval"),
+}
 """Options of gh, pip and pytest, and `--debug`, which no help lists."""
 
 
