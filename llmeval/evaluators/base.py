@@ -21,8 +21,8 @@ __all__ = ["Evaluator", "Grades", "RequestCount", "Subject"]
 class Subject:
     """What an evaluator is shown of one trial.
 
-    `attempt` is the live attempt, for evaluators that are functions of the user; `None` when saved evidence is graded
-    again. A model is shown inputs, reference, metadata and evidence, never the case's name.
+    `attempt` is the live attempt, for evaluators that are functions of the user, or one that is made of saved evidence;
+    `None` when there is neither. A model is shown inputs, reference, metadata and evidence, never the case's name.
     """
 
     case: Case
