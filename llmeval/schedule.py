@@ -32,6 +32,11 @@ class Schedule:
         self.stopped: str | None = None
         """Why no further trial is launched."""
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether every trial was launched, or done before."""
+        return self._next is None
+
     def next(self) -> int | Launch:
         """Returns the number of the next trial to launch, or LATER, or NEVER when nothing is left to launch."""
         while self._next is not None:
@@ -63,6 +68,7 @@ class Schedule:
 
     def not_run(self, done: Container[int], ran: int) -> Iterator[NotRun]:
         """Yields what has no trial; before a run's end that is also what is still to come. `ran` trials are `done`."""
+        missing: Iterator[int]
         if ran + len(self._left_out) < self._plan.total:
             missing = (index for index in range(self._plan.total) if index not in done)
         else:

@@ -18,7 +18,7 @@ from llmeval.cli.project import current_project
 from llmeval.errors import OptionError
 from llmeval.journal import restore_journal
 from llmeval.render.console import is_interactive
-from llmeval.report import Report
+from llmeval.report import Report, load_report
 from llmeval.runner import Run
 
 __all__ = ["run_all", "run_jobs"]
@@ -98,7 +98,10 @@ def _opened(jobs: Sequence[Job]) -> list[Run]:
 
 
 def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> Report:
-    if not job.plan.options.resume:
+    if job.plan.options.resume:
+        if run.schedule.exhausted and (finished := _finished(job.path)) is not None:
+            return _saved(finished, output)
+    else:
         run.started_at = datetime.now(UTC)  # it was opened together with those before it
     with _display(flags) as subscriber:
         if subscriber is not None:
@@ -106,6 +109,16 @@ def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> Report:
         with interruptible(run, lambda: run.report().save(job.path)):
             report = run.execute()
     report.save(job.path)
+    return _saved(report, output)
+
+
+def _finished(path: Path) -> Report | None:
+    """Returns the saved report of a complete run: going on with it is to leave it as it is."""
+    report = load_report(path) if path.exists() else None
+    return None if report is None or report.interrupted or report.not_run else report
+
+
+def _saved(report: Report, output: Path | None) -> Report:
     if output is not None:
         report.save(output)
     return report
