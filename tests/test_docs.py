@@ -16,6 +16,9 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 from generate_cli import reference
 
+from llmeval import Attempt, Registry, Status, checks
+from llmeval.gates import Exit
+
 DOCS = ROOT / "docs"
 RUN_HERE = ("ci", "datasets", "evaluations", "extending", "reports", "running", "tracing")
 """Pages that these tests run; the others have tests of their own."""
@@ -115,3 +118,34 @@ def test_a_changed_output_is_noticed() -> None:
     assert not same(shown, "report  ID\npassed  6 of 7 · 0.063s\n")
     assert same("a\n…\nd\n", "a\nb\nc\nd\n")
     assert not same("a\n…\nd\n", "a\nb\nc\n")
+
+
+def test_the_page_about_reports_names_every_field() -> None:
+    declare = Registry().evaluation(name="same", evaluator=False, dataset=[{"name": "one", "inputs": 1}])
+    data = declare(lambda number: number).run().to_dict()
+    named = set(re.findall(r"`(\w+)`", WRITTEN["reports.md"]))
+
+    assert data.keys() - named == set()
+    assert data["trials"][0].keys() - named - {"status"} == set()
+
+
+def test_the_page_about_evaluations_names_what_an_attempt_has() -> None:
+    table = WRITTEN["evaluations.md"].partition("## The attempt")[2].partition("## Objects")[0]
+    named = set(re.findall(r"`(\w+)", table))
+    members = {name for name in {*vars(Attempt), *Attempt.__annotations__} if not name.startswith("_")}
+
+    assert named - {"None"} == members
+
+
+def test_the_page_about_evaluations_names_every_check() -> None:
+    named = set(re.findall(r"\w+", WRITTEN["evaluations.md"]))
+
+    assert {name for name in checks.__all__ if name.islower()} <= named
+
+
+def test_the_pages_name_every_status_and_exit_code() -> None:
+    statuses = re.findall(r"^\| `(\w+)` \|", WRITTEN["running.md"], re.MULTILINE)
+    codes = re.findall(r"^\| (\d+) \|", WRITTEN["cli.md"], re.MULTILINE)
+
+    assert statuses == [status.value for status in Status]
+    assert codes == [str(code.value) for code in Exit]
