@@ -167,7 +167,10 @@ class Judge(ModelEvaluator):
         own.check(self.own_criteria())
         evidence = snapshot(data)
         asked = {name: one.resolve(data if attempt is None else attempt) for name, one in self.questions.items()}
-        parts: tuple[str | Attachment, ...] = (prompt.block({"evidence": evidence.to_json()}), *evidence.attachments)
+        parts: tuple[str | Attachment, ...] = (
+            prompt.block({"evidence": evidence.to_json()}),
+            *prompt.attached(evidence),
+        )
         try:
             grades = await own._grade(asked, parts, self.own_criteria())
         finally:

@@ -14,8 +14,18 @@ from llmeval.jsonable import Json, digest, dumps
 
 if TYPE_CHECKING:
     from llmeval.attachments import Attachment
+    from llmeval.evidence import Evidence
 
-__all__ = ["COMPARISON", "PROMPT_VERSION", "RULES", "criteria_text", "in_order", "system_text", "trial_parts"]
+__all__ = [
+    "COMPARISON",
+    "PROMPT_VERSION",
+    "RULES",
+    "attached",
+    "criteria_text",
+    "in_order",
+    "system_text",
+    "trial_parts",
+]
 
 PROMPT_VERSION: Final = 1
 """Goes up with every change to what models are told, since verdicts before and after cannot be compared."""
@@ -28,6 +38,9 @@ LONGEST_TEXT: Final = 200_000
 
 LONGEST_TRIAL: Final = 2_000_000
 """Characters of a trial as JSON; a longer one is refused, since hardly a model reads it."""
+
+MOST_ATTACHED: Final = 50_000_000
+"""Bytes of a trial's attachments together; more is refused here, as providers would after an upload of minutes."""
 
 COMPARISON: Final = (
     "The output agrees with `expected_output`: it gives the same answer in substance. Wording, order and extra "
@@ -88,21 +101,36 @@ def trial_parts(subject: Subject) -> tuple[str | Attachment, ...]:
     """Returns the trial as one delimited JSON document, without the case's name, and its attachments.
 
     Raises:
-        EvaluatorError: it is too long, or saved evidence lacks the bytes of an attachment.
+        EvaluatorError: it is too long, or an attachment is too large or has no bytes.
     """
     evidence = subject.evidence
-    if evidence.absent:
-        raise EvaluatorError(
-            f"the saved evidence has no bytes for {len(evidence.absent)} of its attachments, so that a model cannot be "
-            "shown them: run the evaluation again instead"
-        )
     document: dict[str, Json] = {"inputs": subject.case.inputs}
     if subject.case.has_expected_output:
         document["expected_output"] = subject.case.expected_output
     if subject.case.metadata:
         document["metadata"] = subject.case.metadata
     document["evidence"] = evidence.to_json()
-    return (block(document), *evidence.attachments)
+    return (block(document), *attached(evidence))
+
+
+def attached(evidence: Evidence) -> tuple[Attachment, ...]:
+    """Returns the attachments that a model is shown.
+
+    Raises:
+        EvaluatorError: they are too large, or the evidence was saved, which keeps no bytes.
+    """
+    if evidence.absent:
+        raise EvaluatorError(
+            f"the saved evidence has no bytes for {len(evidence.absent)} of its attachments, so that a model cannot be "
+            "shown them: run the evaluation again instead"
+        )
+    size = sum(len(attachment.data) for attachment in evidence.attachments)
+    if size > MOST_ATTACHED:
+        raise EvaluatorError(
+            f"the attachments have {size:,} bytes, more than the {MOST_ATTACHED:,} that a model is shown: return a "
+            "smaller form of them, or declare @adapt for what the application returns"
+        )
+    return evidence.attachments
 
 
 def block(document: Mapping[str, Json]) -> str:

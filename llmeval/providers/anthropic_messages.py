@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from llmeval.evidence import Attachment
 from llmeval.providers.base import Provider, Settings, Watch
+from llmeval.providers.files import readable, unsupported
 from llmeval.providers.messages import Finish, Reply, Request, ToolUse, Turn
 from llmeval.providers.model import Model
-from llmeval.providers.openai_sdk import copied, http_client, options, unsupported
+from llmeval.providers.openai_sdk import copied, http_client, options
 from llmeval.providers.problems import Problem, status_problem
 from llmeval.usage import Tokens
 
@@ -136,7 +137,11 @@ def _block(part: str | Attachment) -> dict[str, Any]:
         return {"type": "image", "source": source}
     if part.media_type == "application/pdf":
         return {"type": "document", "source": source}
-    raise unsupported(part, "Anthropic's Messages protocol", "JPEG, PNG, GIF and WebP images, and PDFs")
+    if (text := readable(part)) is not None:
+        source = {"type": "text", "media_type": "text/plain", "data": text}
+        return {"type": "document", "source": source} | ({"title": part.name} if part.name else {})
+    taken = "JPEG, PNG, GIF and WebP images, PDFs, and text files in UTF-8"
+    raise unsupported(part, "Anthropic's Messages protocol", taken)
 
 
 def _message(turn: Turn) -> dict[str, Any]:

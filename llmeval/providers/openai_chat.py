@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from llmeval.evidence import Attachment
 from llmeval.providers.base import Settings
+from llmeval.providers.files import data_url, file_name, unsupported
 from llmeval.providers.messages import Finish, Reply, Request, ToolUse, Turn
 from llmeval.providers.model import Model
-from llmeval.providers.openai_sdk import OpenAISDK, data_url, file_name, tokens, unsupported
+from llmeval.providers.openai_sdk import OpenAISDK, tokens
 
 __all__ = ["Chat"]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from llmeval.evidence import Attachment
 from llmeval.providers.base import Settings
+from llmeval.providers.files import data_url, unsupported
 from llmeval.providers.messages import Reply, Request
 from llmeval.providers.model import Model
-from llmeval.providers.openai_sdk import OpenAISDK, data_url, tokens, unsupported
+from llmeval.providers.openai_sdk import OpenAISDK, tokens
 
 __all__ = ["Decisions"]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from llmeval.evidence import Attachment
 from llmeval.providers.base import Settings
+from llmeval.providers.files import data_url, file_name, readable, unsupported
 from llmeval.providers.messages import Finish, Reply, Request, ToolUse, Turn
 from llmeval.providers.model import Model
-from llmeval.providers.openai_sdk import OpenAISDK, data_url, file_name, tokens, unsupported
+from llmeval.providers.openai_sdk import OpenAISDK, tokens
 
 __all__ = ["Responses", "content_part"]
 
@@ -83,9 +84,9 @@ def content_part(part: str | Attachment) -> dict[str, Any]:
         return {"type": "input_text", "text": part}
     if part.media_type.startswith("image/"):
         return {"type": "input_image", "image_url": data_url(part)}
-    if part.media_type == "application/pdf":
+    if part.media_type == "application/pdf" or readable(part) is not None:
         return {"type": "input_file", "filename": file_name(part), "file_data": data_url(part)}
-    raise unsupported(part, "OpenAI's Responses protocol", "images and PDFs")
+    raise unsupported(part, "OpenAI's Responses protocol", "images, PDFs and text files in UTF-8")
 
 
 def _items(turn: Turn) -> list[Any]:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
 
-from llmeval.errors import EvaluatorError
-from llmeval.evidence import Attachment
 from llmeval.providers.base import Provider, Watch
 from llmeval.providers.model import Model
 from llmeval.providers.problems import Problem, status_problem
@@ -19,12 +16,9 @@ __all__ = [
     "ATTEMPT_SECONDS",
     "OpenAISDK",
     "copied",
-    "data_url",
-    "file_name",
     "http_client",
     "options",
     "tokens",
-    "unsupported",
 ]
 
 ATTEMPT_SECONDS: Final = 120.0
@@ -113,22 +107,4 @@ def tokens(usage: Mapping[str, Any] | None, given: str = "input", made: str = "o
         cached=read.get("cached_tokens"),
         cache_write=read.get("cache_write_tokens"),
         reasoning=written.get("reasoning_tokens"),
-    )
-
-
-def data_url(attachment: Attachment) -> str:
-    """Returns the bytes as a data URL."""
-    return f"data:{attachment.media_type};base64,{b64encode(attachment.data).decode()}"
-
-
-def file_name(attachment: Attachment) -> str:
-    """Returns the attachment's name, or one made of its kind: OpenAI asks for one."""
-    return attachment.name or f"attachment.{attachment.media_type.rpartition('/')[2]}"
-
-
-def unsupported(attachment: Attachment, protocol: str, taken: str) -> EvaluatorError:
-    """Returns the error for an attachment that a protocol does not take."""
-    name = f" ({attachment.name})" if attachment.name else ""
-    return EvaluatorError(
-        f"an attachment of type {attachment.media_type!r}{name} cannot be shown over {protocol}, which takes {taken}"
     )
