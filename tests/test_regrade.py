@@ -44,6 +44,9 @@ from llmeval import (
 )
 from llmeval.errors import DatasetError, EvaluatorConfigError, OptionError, ReportFileError, ResumeError, SelectionError
 from llmeval.noise import Noise, NoiseMeter, noise_of
+from llmeval.render.diff_markdown import diff_markdown
+from llmeval.render.diff_text import diff_text
+from llmeval.render.style import Look
 from llmeval.report_schema import schema
 from llmeval.results import Choice, ErrorInfo
 from llmeval.summary import Summary
@@ -685,6 +688,20 @@ def test_a_regrading_by_the_same_evaluator_is_comparable_with_its_source() -> No
     found = compare(report, regrade(report, evaluation=evaluation))
     assert found.incomparable == ()
     assert found.unchanged == ("c0", "c1", "c2")
+
+
+def test_a_diff_shows_the_noise_floor_beside_the_difference_in_each_of_its_forms(tmp_path: Path) -> None:
+    evaluation = declared(same, numbered(2))
+    plain = evaluation.run(id="plain", evaluator=lambda attempt: True)
+    flips = itertools.cycle([True, False, True, True])
+    noisy = regrade(plain, lambda attempt: next(flips), evaluation, repeat=2, id="noisy")
+    words = "asked 2 times in B: 50% of 2 verdicts flip (1); which alone moves its rate by up to 98 points"
+    for found in (compare(plain, noisy, True), compare(saved(plain, tmp_path), saved(noisy, tmp_path), True)):
+        [one] = found.criteria
+        assert (one.noise_a, one.noise_b) == (None, noisy.noise["correctness"])
+        assert found.to_dict()["criteria"][0]["noise"] == {"a": None, "b": noisy.noise["correctness"].to_dict()}
+        assert f"correctness: {words}" in diff_text(found, Look(width=200))
+        assert f"`{words}`" in diff_markdown(found)
 
 
 def test_counting_trials_one_by_one_gives_the_noise_of_the_whole() -> None:

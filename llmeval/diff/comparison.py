@@ -92,7 +92,7 @@ def _diff(a: RunFacts, b: RunFacts, allow_changed: bool, by: str | None) -> Diff
         a=RunInfo.of(a),
         b=RunInfo.of(b),
         case_diffs=cases,
-        criteria=tuple(criterion_diffs(pairs, rules)),
+        criteria=tuple(criterion_diffs(pairs, rules, a.noise, b.noise)),
         usage=tuple(deltas(pairs)),
         by=by,
         slices=() if by is None else tuple(slices(cases, by)),

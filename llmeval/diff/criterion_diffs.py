@@ -12,6 +12,7 @@ from llmeval.diff.comparability import Comparability
 from llmeval.diff.facts import CaseFacts, ResultFacts
 from llmeval.diff.figures import Figures, Rates, figures
 from llmeval.diff.pairs import Pair
+from llmeval.noise import Noise
 from llmeval.stats import Interval, flip_rate, mean, mean_interval
 
 __all__ = ["CriterionDiff", "criterion_diffs"]
@@ -24,7 +25,8 @@ class CriterionDiff(Figures):
     `incomparable` says why it is not compared. `graded` counts those cases, `measured` those with a number on both
     sides. `counts_a` and `counts_b` are its trials by status, `choices_a` and `choices_b` by the option chosen. The
     means, one value per case, are of probabilities or scores; they have no verdict, because only the criterion's author
-    knows whether more is better. `flips_a` and `flips_b` are how often two repetitions of one case disagree.
+    knows whether more is better. `flips_a` and `flips_b` are how often two repetitions of one case disagree;
+    `noise_a` and `noise_b` how often the evaluator contradicts itself, where a report was regraded repeatedly.
     """
 
     name: str
@@ -44,6 +46,8 @@ class CriterionDiff(Figures):
     mean_interval: Interval | None = None
     flips_a: float | None = None
     flips_b: float | None = None
+    noise_a: Noise | None = None
+    noise_b: Noise | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns plain JSON."""
@@ -66,6 +70,7 @@ class CriterionDiff(Figures):
                 "cases": self.measured,
             },
             "flips": {"a": self.flips_a, "b": self.flips_b},
+            "noise": {"a": self.noise_a and self.noise_a.to_dict(), "b": self.noise_b and self.noise_b.to_dict()},
         }
 
 
@@ -73,7 +78,9 @@ Graded: TypeAlias = tuple[Pair, list[str], list[str]]
 """A pair of cases and one criterion's statuses in A and in B, one a trial."""
 
 
-def criterion_diffs(pairs: Sequence[Pair], rules: Comparability) -> Iterator[CriterionDiff]:
+def criterion_diffs(
+    pairs: Sequence[Pair], rules: Comparability, noise_a: Mapping[str, Noise], noise_b: Mapping[str, Noise]
+) -> Iterator[CriterionDiff]:
     """Returns every criterion of either report, over the pairs of cases that can be compared."""
     for name, reason in rules.criteria.items():
         graded = list(_graded(name, pairs))
@@ -85,6 +92,8 @@ def criterion_diffs(pairs: Sequence[Pair], rules: Comparability) -> Iterator[Cri
             graded=len(both),
             counts_a=dict(Counter(chain.from_iterable([a for _, a, _ in graded]))),
             counts_b=dict(Counter(chain.from_iterable([b for _, _, b in graded]))),
+            noise_a=noise_a.get(name),
+            noise_b=noise_b.get(name),
             **found,
         )
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from llmeval.jsonable import Json, digest
+from llmeval.noise import Noise
 
 __all__ = ["CaseFacts", "ResultFacts", "RunFacts", "TrialFacts"]
 
@@ -82,6 +83,7 @@ class RunFacts:
     environment: Mapping[str, Any]
     interrupted: bool
     not_run: Sequence[tuple[str, int, str]]
+    noise: Mapping[str, Noise] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:

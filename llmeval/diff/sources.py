@@ -15,6 +15,7 @@ from typing import IO, Any, Final, TypeAlias
 from llmeval.cases import Case
 from llmeval.diff.facts import CaseFacts, ResultFacts, RunFacts, TrialFacts
 from llmeval.errors import ReportFileError
+from llmeval.noise import noise_of
 from llmeval.report import SCHEMA_VERSION, Report, Trial, read_report
 from llmeval.results import Choice, Probability, Result
 from llmeval.usage import Usage
@@ -100,6 +101,7 @@ def _run(data: Mapping[str, Any], cases: Mapping[str, CaseFacts]) -> RunFacts:
         environment=_object(data, "environment"),
         interrupted=data["interrupted"],
         not_run=[(one["case"], one["repetition"], one["reason"]) for one in data["not_run"]],
+        noise=noise_of(data),
     )
 
 
@@ -165,6 +167,7 @@ def _of_report(report: Report) -> RunFacts:
         environment=report.environment,
         interrupted=report.interrupted,
         not_run=report.not_run,
+        noise=noise_of(report),
     )
 
 

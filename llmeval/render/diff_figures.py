@@ -6,6 +6,7 @@ from typing import Final
 
 from llmeval.diff import Change, CriterionDiff, Delta, Diff, Figures, Verdict
 from llmeval.render.figures import money, plural, seconds
+from llmeval.render.noise import noise_words
 from llmeval.render.text import one_line
 from llmeval.stats import Interval, percent, points
 from llmeval.stats.paired import ALPHA
@@ -137,6 +138,8 @@ def notes(figures: Figures) -> list[str]:
     if not isinstance(figures, CriterionDiff):
         return []
     found = [_mean(figures), _noise(figures)]
+    for letter, noise in (("A", figures.noise_a), ("B", figures.noise_b)):
+        found.append("" if noise is None else f"asked {noise.gradings} times in {letter}: {noise_words(noise)}")
     for letter, others in (("A", figures.counts_a), ("B", figures.counts_b)):
         left = [plural(others[status], *nouns) for status, nouns in LEFT.items() if others.get(status)]
         found.append(f"{letter} has {', '.join(left)}" if left else "")
