@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from llmeval.archive import Archive, encoded
 from llmeval.cli.flags import Flags
 from llmeval.cli.jobs import Job
-from llmeval.diff import Diff
 from llmeval.errors import OptionError, ReportFileError
 from llmeval.gates import Exit
 from llmeval.report import Report, load_report
+
+if TYPE_CHECKING:
+    from llmeval.diff import Diff
 
 __all__ = ["baselines_of", "check_fail_on", "diff_exit", "diff_gate"]
 
