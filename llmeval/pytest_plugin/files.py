@@ -87,7 +87,8 @@ class Files:
             UsageError: it names near ones.
         """
         lost = [name for name in self.names if name not in default_registry]
-        if lost:
+        config = self.hooks.config
+        if lost and not config.getoption("lf", False) and not hasattr(config, "workerinput"):
             known = sorted(evaluation.name for evaluation in default_registry)
             raise pytest.UsageError("; ".join(unknown("evaluation", name, known) for name in lost))
 
