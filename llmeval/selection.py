@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llmeval.cases import OMITTED, Case
+from llmeval.cases import OMITTED, Case, case_name
 from llmeval.errors import DatasetError, SelectionError
 from llmeval.naming import last_part
 from llmeval.options import UNSET
@@ -52,13 +52,13 @@ def select(
     """
     kept: Sequence[Case] = cases
     if only is not None:
-        names = [only] if isinstance(only, str) else list(only)
-        kept = _named(cases, names)
+        kept = _named(cases, only)
     for path, text in where:
-        kept = [case for case in kept if text in _texts(_at(case, path))]
-    if not kept:
-        asked = ", ".join(f"{path}={text}" for path, text in where) or "an empty selection"
-        raise SelectionError(f"no case is selected by {asked}: {len(cases)} are there")
+        before, kept = kept, [case for case in kept if text in _texts(_at(case, path))]
+        if not kept:
+            there = list(dict.fromkeys(one for case in before for one in _texts(_at(case, path))))
+            known = ", ".join(map(repr, there[:8])) + (" …" if len(there) > 8 else "")
+            raise SelectionError(f"no case is selected by {path}={text}: there {path} is {known or 'nowhere'}")
     return tuple(kept[:limit])
 
 
@@ -97,11 +97,15 @@ def _awaited(found: Coroutine[Any, Any, Dataset]) -> Dataset:
         return pool.submit(asyncio.run, found).result()
 
 
-def _named(cases: Sequence[Case], names: Sequence[str]) -> list[Case]:
+def _named(cases: Sequence[Case], only: str | Iterable[str]) -> list[Case]:
+    try:
+        names = [case_name(name) for name in ([only] if isinstance(only, str) else only)]
+    except (TypeError, DatasetError):
+        raise SelectionError(f"only is {only!r}: give the name of a case, or several") from None
     if not names:
         raise SelectionError("only selects no case: name at least one, or leave it out")
     known = {case.name for case in cases}
-    lost = [name for name in names if name not in known]
+    lost = [name for name in dict.fromkeys(names) if name not in known]
     if lost:
         raise SelectionError("; ".join(unknown("case", name, sorted(known)) for name in lost))
     wanted = set(names)

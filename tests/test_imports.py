@@ -254,5 +254,5 @@ def test_an_object_is_loaded_by_path_and_name(project: Project) -> None:
     assert load_object("evals/judges.py::Quality", project.root).__name__ == "Quality"
     with pytest.raises(DiscoveryError, match="has no 'Qality': did you mean 'Quality'"):
         load_object("evals/judges.py::Qality", project.root)
-    with pytest.raises(DiscoveryError, match="there is no file 'evals/gone.py'"):
+    with pytest.raises(DiscoveryError, match=r"there is no file 'evals/gone\.py'"):
         load_object("evals/gone.py::Quality", project.root)

@@ -46,7 +46,7 @@ def test_an_unknown_name_suggests_near_ones() -> None:
     registry = Registry()
     for name in ("support", "billing/totals", "refunds"):
         registry.evaluation(name=name)(lambda inputs: inputs)
-    with pytest.raises(SelectionError, match="no evaluation 'suport': did you mean 'support'?"):
+    with pytest.raises(SelectionError, match="no evaluation 'suport': did you mean 'support'"):
         registry.get("suport")
     with pytest.raises(SelectionError, match="did you mean 'billing/totals'"):
         registry.get("totals")
@@ -185,9 +185,8 @@ def test_the_sub_folder_is_a_prefix_also_under_pytest(project: Project) -> None:
             return inputs
         def test_its_name():
             assert totals.name == "billing/totals"
-            assert totals.project.root.name == "%s"
-        """
-        % project.root.name,
+            assert totals.file.name == "test_invoices.py"
+        """,
     )
     import subprocess
     import sys

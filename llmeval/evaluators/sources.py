@@ -36,7 +36,9 @@ def source_of(function: Any) -> str:
     named = hasattr(function, "__code__") or hasattr(function, "__func__") or isinstance(function, type)
     target = inspect.unwrap(function) if named else type(function)
     try:
-        return dedent(inspect.getsource(target))
+        source = dedent(inspect.getsource(target))
+        # The source of a lambda is its whole line, which several may share.
+        return source + _bytecode(target) if source.count("lambda") > 1 else source
     except (OSError, TypeError):
         return _bytecode(wrapped(function)) or f"{target.__module__}.{getattr(target, '__qualname__', '')}"
 
