@@ -41,8 +41,8 @@ HELP: Final = "Know, before you deploy, whether a change made your LLM applicati
 
 def main() -> NoReturn:
     """Runs the command line of this process and exits."""
-    arguments = sys.argv[1:]
-    debug = "--debug" in arguments
+    _occupy_closed_streams()
+    debug = "--debug" in sys.argv[1:]
     if debug:
         sys.argv.remove("--debug")
     try:
@@ -54,6 +54,15 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         _leave(130)
     _leave(code if isinstance(code, int) else 0)
+
+
+def _occupy_closed_streams() -> None:
+    """Opens the null device in place of a standard stream that is closed, lest a journal's file takes its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _run(arguments: list[str]) -> object:
@@ -134,8 +143,8 @@ def _explain(error: Exception) -> NoReturn:
         _say(mask(f"llmeval: {error}"))
         _leave(2)
     if hasattr(error, "format_message"):  # a mistake on the command line itself
-        if type(error).__name__ != "NoArgsIsHelpError":
-            _say(f"llmeval: {error.format_message()} (see llmeval --help)")
+        text = error.format_message()
+        _say(text if type(error).__name__ == "NoArgsIsHelpError" else f"llmeval: {mask(text)} (see llmeval --help)")
         _leave(2)
     _say(mask(f"llmeval: {type(error).__name__}: {error} (--debug shows where)"))
     _leave(2)
