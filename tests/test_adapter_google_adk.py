@@ -1,10 +1,13 @@
 """Google ADK's events as evidence, made by the real package against a local server.
 
-The package needs an older OpenTelemetry than llmeval's other development packages, so this runs where it is installed.
+The package needs an older OpenTelemetry than llmeval's other development packages, so that this runs in an environment
+of its own: `tests/environments/google_adk.txt` says how.
 """
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,6 +24,13 @@ from google.genai import types
 
 # The package warns about experimental features of its own and leaves its client open.
 pytestmark = [pytest.mark.asyncio, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(autouse=True)
+def _collected() -> Iterator[None]:
+    """Has what the package leaves open collected here, where its warnings are expected."""
+    yield
+    gc.collect()
 
 
 def answer(*parts: dict[str, Any]) -> dict[str, Any]:
