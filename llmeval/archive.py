@@ -13,7 +13,7 @@ from urllib.parse import quote
 from llmeval.errors import ReportFileError
 from llmeval.project import Project
 
-__all__ = ["Archive", "encoded", "read_head"]
+__all__ = ["PLACES", "Archive", "encoded", "read_head"]
 
 LONGEST: Final = 120
 """Characters of an encoded file name that are kept; a digest makes up for the rest."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from llmeval.errors import DatasetError
 from llmeval.jsonable import FrozenDict, FrozenList, Json, digest, thaw
 
-__all__ = ["OMITTED", "Case", "Omitted"]
+__all__ = ["MAX_DEPTH", "OMITTED", "Case", "Omitted", "case_name", "checked"]
 
 MAX_DEPTH: Final = 100
 """Levels of nesting that a case may have; deeper data is nearly always a mistake and breaks JSON readers."""

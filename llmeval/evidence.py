@@ -11,7 +11,17 @@ from llmeval.cases import OMITTED
 from llmeval.jsonable import FrozenDict, Json, thaw
 from llmeval.usage import Usage
 
-__all__ = ["COMPLETENESS", "Attachment", "Conversation", "Evidence", "Message", "ToolCall", "called"]
+__all__ = [
+    "COMPLETENESS",
+    "Attachment",
+    "Conversation",
+    "Evidence",
+    "Message",
+    "ToolCall",
+    "called",
+    "described",
+    "last_text",
+]
 
 COMPLETENESS: Final = ("finished", "waiting", "truncated", "refused", "incomplete")
 """How a conversation can end.

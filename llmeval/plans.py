@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from llmeval.trials import NotRun, Trial
     from llmeval.usage import Usage
 
-__all__ = ["Plan", "build_plan", "shown_path"]
+__all__ = ["Plan", "build_plan", "hooks_digest", "shown_path"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +175,7 @@ def build_plan(evaluation: Evaluation, options: Options) -> Plan:
 
 def hooks_digest(evaluation: Evaluation) -> str:
     """Returns the SHA-256 of the source of the hooks that assert: what decides how a trial is checked."""
+
     def find(name: str) -> Any:
         return getattr(evaluation.target, name, None) if evaluation.is_class else evaluation.hook(name)
 

@@ -30,7 +30,7 @@ from llmeval.telemetry import RunTrace
 from llmeval.trials import Trial
 from llmeval.usage import Usage
 
-__all__ = ["Run", "arun", "run"]
+__all__ = ["Run", "arun", "loop_is_running", "run"]
 
 
 def run(evaluation: Evaluation, options: Options) -> Report:
@@ -101,7 +101,7 @@ class Run:
 
     def execute(self) -> Report:
         """Runs what is left and returns the report; where an event loop is running, in a thread of its own."""
-        if _loop_is_running():
+        if loop_is_running():
             return _in_thread(self._execute)
         return self._execute()
 
@@ -273,7 +273,8 @@ class Run:
         }
 
 
-def _loop_is_running() -> bool:
+def loop_is_running() -> bool:
+    """Returns whether an event loop is running in this thread."""
     import sys
 
     if "asyncio" not in sys.modules:  # nothing can be running, and importing it takes 50 ms

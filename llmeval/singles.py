@@ -14,7 +14,7 @@ from llmeval.jsonable import thaw
 from llmeval.lifespans import Lifespan
 from llmeval.limits import Launch
 from llmeval.plans import Plan
-from llmeval.runner import Run, _loop_is_running
+from llmeval.runner import Run, loop_is_running
 from llmeval.schedule import Schedule
 from llmeval.trials import Trial
 
@@ -73,7 +73,7 @@ class SingleTrials:
 
     def _opened(self) -> _Way:
         if self._way is None:
-            apart = self.plan.timeout is not None or _loop_is_running()
+            apart = self.plan.timeout is not None or loop_is_running()
             way: _Way = _Apart(self._run) if apart else _Here(self._run)
             try:
                 way.open()

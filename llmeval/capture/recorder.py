@@ -11,7 +11,18 @@ from typing import Any
 from llmeval.consumption import consumed, provider_at, read_tokens
 from llmeval.usage import NO_USAGE, Tokens, Usage, total
 
-__all__ = ["Call", "Recorder", "Seen", "current", "recording", "unrecorded"]
+__all__ = [
+    "Call",
+    "Recorder",
+    "Seen",
+    "before_start",
+    "carried",
+    "carry",
+    "current",
+    "recording",
+    "take_strays",
+    "unrecorded",
+]
 
 
 class Call:

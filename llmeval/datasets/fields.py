@@ -85,6 +85,7 @@ def evaluator_names(value: Json) -> list[str]:
 
 
 def declares(value: Json) -> str:
+    """Returns the names of the evaluators that a file declares, with the cure, for a message."""
     names = ", ".join(shorten(name, 40).strip("'\"") for name in evaluator_names(value)[:10])
     return (
         f"{names}: declare evaluators in Python, with @criterion or @evaluation(evaluator=…), "

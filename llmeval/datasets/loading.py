@@ -12,7 +12,7 @@ from llmeval.datasets.problems import Problems
 from llmeval.datasets.text import read_text
 from llmeval.errors import DatasetError
 
-__all__ = ["SUFFIXES", "load", "parse"]
+__all__ = ["SUFFIXES", "check_suffix", "load", "parse", "shown"]
 
 SUFFIXES: Final = (".yml", ".yaml", ".json", ".jsonl")
 """The formats of a dataset, in the order in which they are looked for."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPARISON",
+    "DATA",
     "PROMPT_VERSION",
     "RULES",
     "attached",
