@@ -21,7 +21,7 @@ from llmeval.usage import Tokens
 if TYPE_CHECKING:
     from llmeval.noise import Noise
 
-__all__ = ["SCHEMA_VERSION", "NotRun", "Report", "Trial", "load_report"]
+__all__ = ["SCHEMA_VERSION", "NotRun", "Report", "Trial", "load_report", "read_report", "report_from"]
 
 SCHEMA_VERSION: Final = 1
 
@@ -53,6 +53,15 @@ class Report:
 
     def __len__(self) -> int:
         return len(self.trials)
+
+    def __repr__(self) -> str:
+        return f"<Report {self.name!r} {self.id}: {self.summary.passed} of {self.summary.ran} passed>"
+
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows."""
+        from llmeval.render.notebook import report_html  # a renderer, which stands above values
+
+        return report_html(self)
 
     @cached_property
     def summary(self) -> Summary:

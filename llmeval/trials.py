@@ -102,6 +102,12 @@ class Trial:
         """US dollars of all requests."""
         return self.usage.cost
 
+    def _repr_html_(self) -> str:
+        """Returns what a notebook shows."""
+        from llmeval.render.notebook import trial_html  # a renderer, which stands above values
+
+        return trial_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns plain, mutable JSON, as in a report's file and in a journal's line."""
         data: dict[str, Any] = thaw(self._data())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from llmeval.evaluations import Evaluation
 
-__all__ = ["EvaluationTests", "evaluates"]
+__all__ = ["EvaluationTests", "Hooks", "evaluates"]
 
 
 class EvaluationTests:

@@ -13,9 +13,9 @@ from llmeval.declarations import default_registry
 from llmeval.discovery import named
 from llmeval.errors import ConfigurationError
 from llmeval.project import project_at
-from llmeval.pytest_plugin.failing import failing_text, headline, location
 from llmeval.pytest_plugin.session import CannotRun, EvaluationSession, Tested
 from llmeval.render.text import clean
+from llmeval.render.trial_text import headline, location, trial_text
 from llmeval.trials import Trial
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class TrialFailed(Exception):
     """A trial whose status is not *passed*; its text is what the user is shown."""
 
     def __init__(self, trial: Trial) -> None:
-        super().__init__(failing_text(trial))
+        super().__init__(trial_text(trial))
         self.trial = trial
 
 

@@ -1,4 +1,4 @@
-"""What a failing test shows of its trial."""
+"""All that is to be known of one trial, as text: for a failing test, and for a notebook."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmeval.render.text import clean, excerpt, one_line, shorten
 from llmeval.results import Result
 from llmeval.trials import Trial
 
-__all__ = ["failing_text", "headline", "location"]
+__all__ = ["headline", "location", "trial_text"]
 
 LONGEST: Final = 400
 """Characters of inputs, reference and output that are shown."""
@@ -42,7 +42,7 @@ def location(trial: Trial) -> tuple[str, int] | None:
     return (found["file"], int(found["line"])) if found else None
 
 
-def failing_text(trial: Trial) -> str:
+def trial_text(trial: Trial) -> str:
     """Returns the case, the assertion, the error's traceback, every evaluator's verdict, and the output."""
     blocks = [_case(trial), _error(trial), _assertion(trial), _results(trial)]
     return "\n\n".join(block for block in map("\n".join, blocks) if block)
