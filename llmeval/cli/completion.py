@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import typer
 
 from llmeval.cli.project import current_project
@@ -25,15 +27,15 @@ def complete_case(ctx: typer.Context, incomplete: str) -> list[str]:
     from llmeval.discovery import scan
     from llmeval.naming import last_part
 
-    named = ctx.params.get("evaluations") or ctx.params.get("name") or ()
-    wanted = {named} if isinstance(named, str) else set(named)
+    wanted = {word for word in ctx.args if not word.startswith("-")}  # while completing, no argument has its place yet
+    paths = {Path(word).absolute() for word in wanted}
     found: dict[str, None] = {}
     try:
         declared = [(one, name) for one in scan(current_project()) for name in one.names]
     except Exception:  # noqa: BLE001 - as above
         return []
     for one, name in declared:
-        if wanted and name not in wanted:
+        if wanted and name not in wanted and one.file not in paths:
             continue
         try:
             cases = load(discover(one.file.parent, last_part(name))).cases
