@@ -78,7 +78,7 @@ def _status(root: Path) -> tuple[str | None, list[bytes]]:
 
 
 def _tree(root: Path, changes: list[bytes]) -> str:
-    """Returns a digest of what differs from the commit: the tracked changes, and the untracked files with their text."""
+    """Returns a digest of what differs from the commit: tracked changes, and untracked files with their text."""
     whole = sha256(_git(root, "diff", "HEAD", "--no-ext-diff", "--binary") or b"")
     top = Path((_git(root, "rev-parse", "--show-toplevel") or b".").decode().strip())
     for entry in sorted(change for change in changes if change.startswith(b"? ")):

@@ -111,7 +111,8 @@ class Inline:
             self._loop = asyncio.new_event_loop()
         task = self._loop.create_task(_boxed(value), context=context)
         try:
-            return _open(self._loop.run_until_complete(task))
+            result: T = _open(self._loop.run_until_complete(task))
+            return result
         except BaseException:
             if not task.done():
                 task.cancel()

@@ -91,7 +91,7 @@ class Journaled:
 
 
 class JournalTrials(Sequence[Trial]):
-    """A run's trials in order, read from its journal when they are asked for, so that memory holds their places only."""
+    """A run's trials in order, read from its journal when they are asked for: memory holds their places only."""
 
     def __init__(self, path: Path, total: int) -> None:
         self._path = path

@@ -38,7 +38,7 @@ class Project:
         return self.root / ".llmeval"
 
     def prefix(self, file: Path) -> str:
-        """Returns the sub-folder of `file` below its evals folder as a name's prefix, such as `billing/`, or nothing."""
+        """Returns the sub-folder of `file` below its evals folder as a prefix of names, such as `billing/`."""
         for folder in self.folders:
             if file.is_relative_to(folder) and file != folder:
                 parts = file.parent.relative_to(folder).parts
@@ -59,7 +59,7 @@ def project_at(folder: Path) -> Project:
     Raises:
         ConfigurationError: a pyproject.toml on the way that mentions llmeval is not TOML.
     """
-    return _project(Path(os.path.abspath(folder)))
+    return _project(Path(os.path.abspath(folder)))  # noqa: PTH100 - links stay as they are, as in messages
 
 
 @lru_cache(maxsize=256)

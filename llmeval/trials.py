@@ -28,8 +28,8 @@ class Trial:
 
     `result` is the live object that the application returned (`None` in a loaded report); `output` and `evidence` are
     JSON: what was graded. `evaluations` holds a result per criterion that applies, `not_applicable` names the others.
-    `duration` is in seconds, of `perform` alone. `retries` counts the tries before this one that ended in an error; what
-    they consumed is in the usage. `masked` counts the places where a secret was masked.
+    `duration` is in seconds, of `perform` alone. `retries` counts the tries before this one, which ended in an error;
+    what they consumed is in the usage. `masked` counts the places where a secret was masked.
     """
 
     case: Case

@@ -785,14 +785,16 @@ def test_a_client_of_another_loop_gets_an_error_that_names_the_async_entry_point
         lock = asyncio.Lock()
         await lock.acquire()
         asyncio.get_running_loop().call_later(0.05, lock.release)
-        asyncio.create_task(lock.acquire())
+        waiting = asyncio.create_task(lock.acquire())
         await asyncio.sleep(0)
 
         async def perform(value: int) -> int:
             async with lock:
                 return value
 
-        return declared(perform).run(timeout=1)
+        report = declared(perform).run(timeout=1)
+        await waiting
+        return report
 
     error = asyncio.run(main()).trials[0].error
     assert error is not None

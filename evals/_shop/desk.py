@@ -49,7 +49,7 @@ def answer(question: str, order: dict[str, object] | None) -> str:
     if days is None:
         return f"The {item} has not been delivered yet, so there is nothing to return."
     if order["damaged"]:
-        return f"I am sorry that the {item} arrived damaged. You can return it for a full refund, and we pay the postage."
+        return f"I am sorry that the {item} arrived damaged. Return it for a full refund; we pay the postage."
     if int(str(days)) > RETURN_DAYS:
         return f"The {item} was delivered {days} days ago, so it can no longer be returned."
     if order["opened"]:
