@@ -3,8 +3,6 @@
 python benchmarks/datasets.py [CASES]
 """
 
-# ruff: noqa: T201 - a benchmark prints
-
 from __future__ import annotations
 
 import gc

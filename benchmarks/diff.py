@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark talks
 """Times `report diff` of two 10,000-trial reports: python benchmarks/diff.py
 
 Targets: at most 3 times what `json.loads` takes for the two files, and at most 4 times their size in memory. Each

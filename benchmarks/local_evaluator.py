@@ -59,11 +59,11 @@ def table(counts: dict[tuple[str, str], int]) -> str:
 def main() -> None:
     wanted = {"--undecided": ("unknown",), "--disagreements": ("pass", "fail")}.get("".join(sys.argv[1:]), ())
     for title, pairs in (("Labelled set", labelled_pairs()), ("Held out", held_out_pairs())):
-        print(f"{title}\n\n{table(confusion(pairs))}\n")  # noqa: T201 - a benchmark prints
+        print(f"{title}\n\n{table(confusion(pairs))}\n")
         for label, reference, answer in pairs:
             found = verdict(reference, answer)
             if found in wanted and found != label:
-                print(f"{label}: {found}\n  {reference!r}\n  {answer!r}")  # noqa: T201
+                print(f"{label}: {found}\n  {reference!r}\n  {answer!r}")
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ def main(rounds: int) -> None:
             without.append(seconds(folder, *others, "-p", "no:llmeval"))
             with_it.append(seconds(folder, *others))
     best, base = min(with_it), min(without)
-    print(f"with llmeval {best * 1000:.1f} ms, with -p no:llmeval {base * 1000:.1f} ms")  # noqa: T201 - its output
-    print(f"difference {(best - base) * 1000:.1f} ms, ratio {best / base:.3f}")  # noqa: T201
+    print(f"with llmeval {best * 1000:.1f} ms, with -p no:llmeval {base * 1000:.1f} ms")
+    print(f"difference {(best - base) * 1000:.1f} ms, ratio {best / base:.3f}")
 
 
 if __name__ == "__main__":

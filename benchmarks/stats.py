@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark talks
 """Times the paired tests on 10,000 differing cases: python benchmarks/stats.py
 
 Target: under a second each, in the standard library alone.
