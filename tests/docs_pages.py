@@ -8,7 +8,7 @@ A block's language says what becomes of it, and a comment above its fence more:
 - `<!-- project: evals -->` goes on in a project with this repository's evals, `empty` in an empty one.
 - `<!-- command: NAME -->` is for whoever sets the project up and is not run here.
 
-`python tests/docs_pages.py [PAGE]...` writes what commands print today into the pages, and `docs/cli.md` anew.
+`python tests/docs_pages.py PAGE...` writes what commands print today into those pages, and `docs/cli.md` anew.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def main(names: list[str]) -> None:
     from generate_cli import reference  # in docs/, which is no package
 
     (ROOT / "docs" / "cli.md").write_text(reference(), encoding="utf-8")
-    for path in map(Path, names) if names else [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in map(Path, names):
         with TemporaryDirectory() as folder:
             page = Page(path, Path(folder))
             text = page.run()
