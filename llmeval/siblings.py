@@ -8,7 +8,6 @@ import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Final
@@ -40,7 +39,7 @@ class EvalLoader(importlib.machinery.SourceFileLoader):
         super().exec_module(module)
 
 
-class EvalFinder(MetaPathFinder):
+class EvalFinder:
     """Finds modules below the evals folders of the projects it was told of."""
 
     def __init__(self) -> None:

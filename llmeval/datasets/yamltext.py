@@ -23,7 +23,8 @@ from llmeval.datasets.problems import TOO_DEEP, Problems
 __all__ = ["Marks", "check_characters", "new_parser", "syntax_message"]
 
 # Besides what YAML forbids: characters that end a line in YAML 1.1 and are text in 1.2.
-FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# They are listed rather than those allowed: that expression takes 8 ms to compile.
+FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 CURES = (
