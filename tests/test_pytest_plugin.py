@@ -269,7 +269,8 @@ def test_collecting_grades_nothing_and_imports_no_sdk(shop: Project) -> None:
             ["--llmeval", "support", "billing/totals", "-k", "good or drei"],
             ["totals[ungerade_drei_€]", "support[good]"],
         ),
-        (["--llmeval", "evals/billing/"], ["totals[two words [1]]", "totals[ungerade_drei_€]"]),
+        (["--llmeval", "tests", "-k", "good"], ["test_support[good]"]),
+        (["--llmeval", "evals/billing"], ["totals[two words [1]]", "totals[ungerade_drei_€]"]),
         (["--llmeval", "evals/support.py::support[good]"], ["support[good]"]),
         (["tests", "--llmeval", "-k", "good"], ["test_support[good]"]),
         (["tests", "--llmeval", "support", "-k", "good"], ["test_support[good]", "support[good]"]),
@@ -279,6 +280,41 @@ def test_collecting_grades_nothing_and_imports_no_sdk(shop: Project) -> None:
 def test_names_paths_and_filters_select(shop: Project, arguments: list[str], found: list[str]) -> None:
     session = Session(shop, *arguments, "--collect-only", "-q")
     assert sorted(id.partition("::")[2] for id in session.collected()) == sorted(found)
+
+
+def test_a_path_works_from_another_folder(shop: Project, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = Project(tmp_path_factory.mktemp("elsewhere"))
+    (elsewhere.root / "evals").rmdir()
+    shop.write("pytest.ini", "[pytest]\n")
+    session = Session(elsewhere, str(shop.root / "evals" / "billing"), "--llmeval", "--collect-only", "-q")
+    assert session.collected() == [
+        "evals/billing/invoices.py::totals[two words [1]]",
+        "evals/billing/invoices.py::totals[ungerade_drei_€]",
+    ]
+
+
+def test_a_worker_that_dies_leaves_the_other_trials_in_the_report(shop: Project) -> None:
+    shop.write(
+        "evals/deadly.py",
+        """
+        import os
+        from llmeval import evaluation
+
+        @evaluation(evaluator=False, dataset=[{"name": name, "inputs": name} for name in "ab"])
+        def deadly(name):
+            if name == "a":
+                os._exit(3)
+            return name
+
+        @deadly.assertions
+        def returned(attempt): assert attempt.output
+        """,
+    )
+    session = Session(shop, "--llmeval", "deadly", "-q", "-p", "xdist", "-n", "1")
+    report = session.report("deadly")
+    assert session.code == 1
+    assert [trial.case.name for trial in report] == ["b"]
+    assert [(one.case, one.reason) for one in report.not_run] == [("a", "pytest has no result of it")]
 
 
 def test_in_addopts_it_adds_the_evaluations_to_the_tests(shop: Project) -> None:
@@ -409,7 +445,7 @@ def test_what_x_leaves_out_is_in_the_report_as_not_run(shop: Project) -> None:
     report = session.report("support")
     assert [trial.case.name for trial in report] == ["good", "impolite"]
     assert [(one.case, one.reason) for one in report.not_run] == [
-        (name, "pytest did not run it") for name in ("long_winded", "broken", "undecided", "scored")
+        (name, "pytest has no result of it") for name in ("long_winded", "broken", "undecided", "scored")
     ]
     assert "llmeval: support: 1 of 2 passed, 1 failed, 4 not run; report: " in session.out
 
@@ -661,6 +697,32 @@ def test_async_evaluations_run_beside_other_async_plugins(shop: Project, mode: s
     )
     assert session.code == 0, session.out
     assert "llmeval: billing/totals: 2 of 2 passed; report: " in session.out
+
+
+def test_it_works_where_an_event_loop_is_running(shop: Project) -> None:
+    script = shop.write(
+        "inside.py",
+        """
+        import asyncio, sys
+        import pytest
+
+        async def main():
+            return pytest.main(["-q", "-p", "llmeval", "-p", "no:cacheprovider", "--llmeval", "billing/totals"])
+
+        sys.exit(asyncio.run(main()))
+        """,
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=shop.root,
+        env=environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "llmeval: billing/totals: 2 of 2 passed; report: " in done.stdout
 
 
 # In a project that does not use it

@@ -126,7 +126,7 @@ class Hooks:
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Takes the trial that a test's report carries, out of whatever process."""
-        if hasattr(report, "llmeval_trial"):
+        if hasattr(report, "llmeval_trial") and not hasattr(self.config, "workerinput"):
             self.saved().add(report.llmeval_trial)
 
     def saved(self) -> Any:

@@ -37,11 +37,12 @@ class Files:
     def __init__(self, config: pytest.Config, hooks: Hooks) -> None:
         self.hooks = hooks
         folder = config.invocation_params.dir
-        self.project = project_at(folder)
-        given = [text for text in config.getoption("llmeval") if text]
-        paths = [text for text in given if _is_path(text, folder, self.project)]
-        self.names = [text for text in given if text not in paths]
+        self.project = _project(folder, config.rootpath)
         try:
+            self._declared = scan(self.project)
+            given = [text for text in config.getoption("llmeval") if text]
+            paths = [text for text in given if self._is_path(text, folder)]
+            self.names = [text for text in given if text not in paths]
             self._files = self._declaring(self.names)
         except ConfigurationError as error:
             raise pytest.UsageError(str(error)) from None
@@ -61,13 +62,17 @@ class Files:
         else:
             config.args += own
 
+    def _is_path(self, text: str, folder: Path) -> bool:
+        """Whether a value of `--llmeval` is not a name but one of pytest's own arguments, which it has swallowed."""
+        return not any(text in one.names for one in self._declared) and (folder / text.partition("::")[0]).exists()
+
     def _declaring(self, names: Sequence[str]) -> list[Path]:
         """Returns the files that declare evaluations of these names, or any, told from their source.
 
         Raises:
             SelectionError: there is none.
         """
-        declared = scan(self.project)
+        declared = self._declared
         if not declared:
             folders = ", ".join(map(str, self.project.folders))
             raise SelectionError(f"no evaluation is declared below {folders}: `llmeval init` writes a first one")
@@ -94,12 +99,13 @@ class Files:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Any:
-        """Adds the evaluations of a file; where it is not a test file as well, they are all that is collected of it."""
+        """Adds the evaluations of a file, and leaves out its test functions where it is not a test file as well."""
         found = yield
         if file_path not in self._files:
             return found
         patterns = parent.config.getini("python_files")
-        kept = found if any(file_path.match(pattern) for pattern in patterns) else []
+        is_test = any(file_path.match(pattern) for pattern in patterns)
+        kept = [one for one in found if is_test or type(one) is not pytest.Module]
         return [*kept, EvaluationFile.from_parent(parent, path=file_path, files=self)]
 
 
@@ -141,7 +147,7 @@ class EvaluationFile(pytest.Module):
         return trial_items(self, name, tested)
 
 
-def _is_path(text: str, folder: Path, project: Project) -> bool:
-    """Whether a value of `--llmeval` is not a name but one of pytest's own arguments, which it has swallowed."""
-    path = folder / text.partition("::")[0]
-    return path.is_file() or (path.is_dir() and (text.endswith("/") or path in (folder, *project.folders)))
+def _project(folder: Path, root: Path) -> Project:
+    """Returns the project of the working directory, or that of pytest's root where there are no evaluations."""
+    project = project_at(folder)
+    return project if any(path.exists() for path in project.folders) else project_at(root)

@@ -43,7 +43,7 @@ class Merged:
 
     def report(self, interrupted: bool) -> Report:
         """Returns the report."""
-        reason = "interrupted" if interrupted else "pytest did not run it"
+        reason = "interrupted" if interrupted else "pytest has no result of it"
         missing = [one for one in self.selected if one not in self.trials]
         return report_from(
             {
