@@ -176,9 +176,7 @@ def _commands(text: str) -> Iterator[tuple[str, str]]:
 def matrices() -> str:
     """Returns the confusion matrices of the local evaluator, as its benchmark prints them."""
     command = [sys.executable, str(ROOT / "benchmarks" / "local_evaluator.py")]
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(command, env=environment(PYTHONPATH=str(ROOT)), capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
@@ -190,12 +188,7 @@ def main(names: list[str]) -> None:
     for path in map(Path, names):
         with TemporaryDirectory() as folder:
             page = Page(path, Path(folder))
-            text = page.run()
-            if "<!-- matrices -->" in text:
-                text = re.sub(
-                    r"(?<=<!-- matrices -->\n).*(?=<!-- /matrices -->)", f"{matrices()}\n", text, flags=re.DOTALL
-                )
-            path.write_text(text, encoding="utf-8")
+            path.write_text(_MATRICES.sub(lambda _: f"{matrices()}\n", page.run()), encoding="utf-8")
             print(path, *page.problems, sep="\n", file=sys.stderr)  # noqa: T201 - a script's own words
 
 
