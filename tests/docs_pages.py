@@ -36,6 +36,7 @@ HOME = "/home/me/shop"
 _BLOCK = re.compile(
     r"^(?:<!-- (?P<note>[^\n]*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+_MATRICES = re.compile(r"(?<=<!-- matrices -->\n).*(?=<!-- /matrices -->)", re.DOTALL)
 _VARYING = (
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "ID"),
     (re.compile(r"^duration .*", re.MULTILINE), "duration"),
