@@ -40,7 +40,7 @@ class Attachment:
 
     Raises:
         EvidenceError: the data is text that is not a data URL (paths and other URLs are never opened), or the media
-            type is not one.
+            type or the name is not one.
     """
 
     data: bytes = field(repr=False)
@@ -50,6 +50,8 @@ class Attachment:
     def __init__(
         self, data: bytes | bytearray | memoryview | str, media_type: str | None = None, name: str | None = None
     ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise EvidenceError(f"an attachment's name is {name!r}: give text, or none")
         if isinstance(data, str):
             data, stated = _data_url(data)
             media_type = media_type or stated

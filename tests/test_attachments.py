@@ -73,6 +73,8 @@ def test_mistakes_say_what_was_found() -> None:
         Attachment(3)  # type: ignore[arg-type]
     with pytest.raises(EvidenceError, match="media type is 'png': give one such as 'image/png'"):
         Attachment(PNG, "png")
+    with pytest.raises(EvidenceError, match="name is 7: give text, or none"):
+        Attachment(PNG, name=7)  # type: ignore[arg-type]
     with pytest.raises(EvidenceError, match="data URL is not base64"):
         Attachment("data:image/png;base64,a")
 

@@ -205,11 +205,13 @@ def _joined(messages: Sequence[Message]) -> tuple[list[Message], bool]:
     waiting: dict[tuple[int, int], None] = {}
     orphaned = False
     for turn, message in enumerate(messages):
-        made |= {call.id: (turn, index) for index, call in enumerate(message.tool_calls)}
+        made |= {call.id: (turn, index) for index, call in reversed(tuple(enumerate(message.tool_calls)))}
         waiting |= {(turn, index): None for index, call in enumerate(message.tool_calls) if not call.has_result}
         if message.role == "tool":
             # A result that names no call belongs to the first one that waits, as in the oldest forms of the APIs.
             place = made.get(message.tool_call_id) if message.tool_call_id else next(iter(waiting), None)
+            if place is not None and place not in waiting:
+                place = _waiting_twin(place, turns, waiting)
             if place is None:
                 orphaned = True
                 continue
@@ -219,6 +221,15 @@ def _joined(messages: Sequence[Message]) -> tuple[list[Message], bool]:
                 calls[place[1]], result=freeze(described(message.content)), has_result=True, error=message.error
             )
     return [replace(message, tool_calls=tuple(calls)) for message, calls in zip(messages, turns, strict=True)], orphaned
+
+
+def _waiting_twin(
+    place: tuple[int, int], turns: Sequence[Sequence[ToolCall]], waiting: Mapping[tuple[int, int], None]
+) -> tuple[int, int]:
+    """Returns the call that waits among those of one turn that carry one id, which some servers give to all of them."""
+    turn, index = place
+    twins = [(turn, other) for other, call in enumerate(turns[turn]) if call.id == turns[turn][index].id]
+    return next((twin for twin in twins if twin in waiting), place)
 
 
 def _completeness(stated: str | None, messages: Sequence[Message], orphaned: bool, where: str) -> str:

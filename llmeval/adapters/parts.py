@@ -94,7 +94,7 @@ def _sourced(parts: Parts, block: Mapping[str, Any]) -> None:
     source = block.get("source") if isinstance(block.get("source"), Mapping) else block
     assert isinstance(source, Mapping)
     media_type = source.get("media_type") or source.get("mime_type")
-    name = block.get("title") or block.get("filename") or block.get("name")
+    name = next((text for key in ("title", "filename", "name") if isinstance(text := block.get(key), str)), None)
     data = source.get("base64") or source.get("data")
     if source.get("type") == "text" and isinstance(data, str):
         parts.content.append(Attachment(data.encode("utf-8", "surrogatepass"), media_type or "text/plain", name))
