@@ -95,12 +95,11 @@ def test_a_generator_that_passes_a_stream_on_is_read_once_and_is_its_message(is_
 # Runs that raised inside the framework
 
 
-def pydantic_agent(url: str) -> Any:
+def pydantic_agent(client: openai.AsyncOpenAI) -> Any:
     pydantic_ai = pytest.importorskip("pydantic_ai")
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    client = openai.AsyncOpenAI(api_key="x", base_url=url, max_retries=0)
     agent = pydantic_ai.Agent(OpenAIChatModel("gpt-5-mini", provider=OpenAIProvider(openai_client=client)))
 
     @agent.tool_plain
@@ -116,9 +115,9 @@ def test_a_pydantic_ai_run_that_reached_its_limit_is_an_error_with_the_tokens_th
     with serving(LOOKUP, LOOKUP, LOOKUP) as server:
 
         async def perform(_: str) -> Any:
-            agent = pydantic_agent(server.url)
-            async with agent:
-                return await agent.run("Where is 42?", usage_limits=UsageLimits(request_limit=2))
+            async with openai.AsyncOpenAI(api_key="x", base_url=server.url, max_retries=0) as client:
+                limits = UsageLimits(request_limit=2)
+                return await pydantic_agent(client).run("Where is 42?", usage_limits=limits)
 
         [trial] = run(perform).trials
     assert trial.error is not None
