@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 from cli_samples import two
-from projects import Project
+from projects import Project, environment
 
 STEPS = """
     import os, time
@@ -392,3 +394,30 @@ def test_an_interruption_ends_the_evaluations_that_would_follow(project: Project
 def test_a_run_that_says_nothing_says_that_it_stops(project: Project) -> None:
     done = interrupted(project, "sync", [2], "--quiet")
     assert done.stderr.startswith("stopping: ")
+
+
+def test_ctrl_c_on_a_terminal_says_that_it_stops_and_gives_the_terminal_back(project: Project) -> None:
+    import pexpect
+
+    slow(project, "sync")
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "llmeval", "run", "slow", "--id", "x"],
+        cwd=str(project.root),
+        env=environment(TERM="xterm-256color", COLUMNS=None, CI=None),
+        dimensions=(24, 100),
+        encoding="utf-8",
+        timeout=30,
+    )
+    wait_for(lambda: "perform 2" in performed(project))
+    child.sendintr()
+    child.expect("stopping: what is under way is torn down")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert "interrupted  slow: 1 of 1 passed, 3 not run" in plain(child.before)
+    assert project.report("slow", "x")["interrupted"] is True
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)

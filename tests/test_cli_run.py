@@ -519,7 +519,7 @@ def test_nothing_comparable_with_the_baseline_exits_with_2(project: Project) -> 
         (["--limit", "0"], "limit is 0: give a whole number of 1 or more"),
         (["--set", "k"], "--set 'k': write KEY=VALUE"),
         (["--where", "k"], "where is 'k': write PATH=VALUE, as in metadata.category=returns"),
-        (["--where", "metadata.k=1"], "no case is selected by metadata.k=1: 4 are there"),
+        (["--where", "metadata.k=1"], "no case is selected by metadata.k=1: there metadata.k is nowhere"),
         (["--id", " "], "id is ' ': give a text that is not blank, or leave it out"),
         (["--id", "latest"], "--id latest has a meaning of its own, as in NAME@latest: give another"),
         (["--format", "xml"], "format is 'xml': give table, json or agent"),
