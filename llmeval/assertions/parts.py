@@ -67,12 +67,26 @@ class Parts:
         self.optional |= chained or isinstance(node, ast.BoolOp | ast.IfExp)
         for field in _FIELDS.get(type(node), ()):
             part = getattr(node, field)
-            if isinstance(part, list):
+            if isinstance(node, ast.BoolOp):
+                node.values = [self._tested(each) for each in node.values]
+            elif isinstance(node, ast.IfExp) and field == "test":
+                node.test = self._tested(node.test)
+            elif isinstance(part, list):
                 setattr(node, field, [self._kept(each) for each in part])
             elif field == "func" or isinstance(node, ast.Await | ast.NamedExpr):
                 self._within_callee(part)
             elif not (field == "slice" and isinstance(part, ast.Tuple)):  # x[1:2, 3] holds slices, which are no values
                 setattr(node, field, self._kept(part))
+
+    def _tested(self, node: Any) -> Any:
+        """Keeps a part whose truth decides; `and` and `or` within it jump, so that a name would ask for it twice."""
+        if isinstance(node, ast.BoolOp):
+            self._within(node)
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and isinstance(node.operand, ast.BoolOp):
+            self._within(node.operand)
+            return node
+        return self._kept(node)
 
     def _within_callee(self, node: ast.AST) -> None:
         # The function, the coroutine and the value that the user names are not worth keeping themselves.
