@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any, Final
 from llmeval import __version__
 from llmeval.project import Project
 
-__all__ = ["CHECKED", "environment_of", "source_digest"]
+__all__ = ["CHECKED", "Probe", "environment_of", "source_digest"]
 
 CHECKED: Final = ("source", "commit", "tree")
 """The parts of an environment that must be the same for a run to be resumed."""
@@ -23,6 +24,34 @@ _OWN: Final = re.compile(rb"^\? (.*/)?(\.llmeval/|__pycache__/)|^\? .*\.pyc$")
 
 LARGEST: Final = 1_000_000
 """Bytes of an untracked file that count for the digest of the working tree; of a larger one, its size does."""
+
+
+class Probe:
+    """Finds out the environment in a thread of its own, since git takes a while; `known` waits for it."""
+
+    def __init__(self, project: Project, file: Path | None, *, resumable: bool) -> None:
+        self._work = (project, file, resumable)
+        self._found: dict[str, Any] | OSError = {}
+        self._thread = threading.Thread(target=self._look, name="llmeval-environment", daemon=True)
+        self._thread.start()
+
+    def known(self) -> dict[str, Any]:
+        """Returns what `environment_of` does.
+
+        Raises:
+            OSError: a source file cannot be read.
+        """
+        self._thread.join()
+        if isinstance(self._found, OSError):
+            raise self._found
+        return self._found
+
+    def _look(self) -> None:
+        project, file, resumable = self._work
+        try:
+            self._found = environment_of(project, file, resumable=resumable)
+        except OSError as error:
+            self._found = error
 
 
 def environment_of(project: Project, file: Path | None, *, resumable: bool = False) -> dict[str, Any]:
@@ -91,8 +120,9 @@ def _tree(root: Path, changes: list[bytes]) -> str:
 
 def _git(root: Path, *arguments: str) -> bytes | None:
     """Returns what git prints, or `None` where there is no git, no repository or no commit."""
+    command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, timeout=30, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=30, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None

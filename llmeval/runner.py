@@ -12,7 +12,7 @@ from typing import Any
 
 from llmeval.announcer import Announcer
 from llmeval.capture import capturing
-from llmeval.environment import environment_of
+from llmeval.environment import Probe
 from llmeval.errors import ResumeError
 from llmeval.evaluations import Evaluation
 from llmeval.events import Subscriber
@@ -69,7 +69,7 @@ class Run:
         self.announcer = Announcer(plan)
         path = None if plan.options.journal is None else Path(plan.options.journal)
         project, file = plan.evaluation.project, plan.evaluation.file
-        self.environment = environment_of(project, file, resumable=path is not None)
+        self._probe = Probe(project, file, resumable=path is not None)
         self._resumed = self._take_up(path)
         self.journal = None if path is None else Journal(path)
         self.store = Store(plan.total, self.journal, keep=plan.options.keep)
@@ -86,7 +86,7 @@ class Run:
             if path.exists():
                 raise ResumeError(f"{path} exists: give the run another id, or resume it")
             return None
-        found = resumed(path, self.plan, self.environment)
+        found = resumed(path, self.plan, self._probe.known())
         self.started_at = found.started_at
         self.announcer.notes += found.notes
         return found
@@ -268,7 +268,7 @@ class Run:
             "params": plan.params,
             "options": plan.saved_options(),
             "definitions": plan.definitions,
-            "environment": self.environment,
+            "environment": self._probe.known(),
             "notes": list(self.announcer.notes),
         }
 

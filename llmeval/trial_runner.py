@@ -138,7 +138,8 @@ class TrialRun:
 
     async def _perform(self, tally: Tally) -> None:
         try:
-            self.attempt = await self.lane.call(self._begin)
+            is_class = self.plan.evaluation.is_class
+            self.attempt = await self.lane.call(self._begin) if is_class else self._begin()
             if not await self._hook("setup", tally):
                 return
             await self._call_application(tally)
@@ -171,7 +172,12 @@ class TrialRun:
             self.duration = attempt.duration = perf_counter() - self.started
             tally.count = asserted  # what the application asserts is its own business
         attempt.result = value
-        self.evidence = attempt._evidence = await call(snapshot, value, evaluation.adapters)
+        adapters = evaluation.adapters
+        if any(adapters):
+            self.evidence = await call(snapshot, value, adapters)
+        else:  # no code of the user's runs, so that an async trial needs no thread
+            self.evidence = snapshot(value, adapters)
+        attempt._evidence = self.evidence
 
     async def _hook(self, name: str, tally: Tally) -> bool:
         """Runs a hook and returns whether it returned; a failed assertion and an error are recorded."""
