@@ -15,7 +15,7 @@ from typing import Any
 
 from llmeval.errors import ConfigurationError, DiscoveryError
 from llmeval.project import Project, project_at
-from llmeval.siblings import dotted, find_below, leads_to, private_package
+from llmeval.siblings import dotted, find_below, leads_to, synthetic_package
 from llmeval.suggestions import near
 
 __all__ = ["import_file", "load_object"]
@@ -75,7 +75,7 @@ def _module_name(path: Path, project: Project) -> str:
             sys.path.append(str(top))
         if leads_to(dotted(path.relative_to(top)), path):
             return dotted(path.relative_to(top))
-    return f"{private_package(top)}.{dotted(path.relative_to(top))}"
+    return f"{synthetic_package(top)}.{dotted(path.relative_to(top))}"
 
 
 def _package_top(path: Path) -> Path:

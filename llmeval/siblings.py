@@ -14,7 +14,7 @@ from typing import Final
 
 from llmeval.project import Project
 
-__all__ = ["EvalFinder", "dotted", "find_below", "leads_to", "private_package"]
+__all__ = ["EvalFinder", "dotted", "find_below", "leads_to", "synthetic_package"]
 
 _SYNTHETIC: Final = "llmeval_evals_"
 
@@ -107,7 +107,7 @@ class Siblings:
         if key not in self._packages:
             found = (folder for folder in self.folders if self._has(folder / first, importer))
             folder = next(found, None)
-            self._packages[key] = None if folder is None else private_package(folder)
+            self._packages[key] = None if folder is None else package_with(first, folder)
         return self._packages[key]
 
     @staticmethod
@@ -136,13 +136,24 @@ def find_below(project: Project, *files: Path) -> None:
         sys.meta_path.insert(0, _finder)
 
 
-def private_package(folder: Path) -> str:
-    """Returns the name of a package that stands for a folder: the natural one where it leads there."""
+def package_with(module: str, folder: Path) -> str:
+    """Returns the package to import a folder's `module` from: the natural one where it leads there, else one made up."""
     for root in {project.root for project in _finder.folders.values()}:
         if folder != root and folder.is_relative_to(root):
             name = dotted(folder.relative_to(root) / "_.py").removesuffix("._")
-            if leads_to(name, folder):
+            if leads_to(name, folder) and not _is_taken(f"{name}.{module}", folder):
                 return name
+    return synthetic_package(folder)
+
+
+def _is_taken(name: str, folder: Path) -> bool:
+    """Whether a module of that name is loaded from another folder, as when a process has two projects."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and not Path(file).is_relative_to(folder)
+
+
+def synthetic_package(folder: Path) -> str:
+    """Returns the name of a package that is made up for a folder, so that no other module can have it."""
     name = _SYNTHETIC + sha256(str(folder).encode()).hexdigest()[:16]
     if name not in sys.modules:
         package = ModuleType(name)
@@ -161,7 +172,8 @@ def leads_to(name: str, path: Path) -> bool:
         return False
     if spec is None:
         return False
-    return spec.origin == str(path) or str(path) in (spec.submodule_search_locations or ())
+    # A package without an `__init__.py` may be spread over the folders of several projects: the first has its modules.
+    return spec.origin == str(path) or next(iter(spec.submodule_search_locations or ()), None) == str(path)
 
 
 def dotted(relative: Path) -> str:

@@ -256,3 +256,17 @@ def test_an_object_is_loaded_by_path_and_name(project: Project) -> None:
         load_object("evals/judges.py::Qality", project.root)
     with pytest.raises(DiscoveryError, match=r"there is no file 'evals/gone\.py'"):
         load_object("evals/gone.py::Quality", project.root)
+
+
+def test_projects_of_one_process_do_not_mix(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        project = Project(tmp_path / str(number))
+        project.write("evals/_helper.py", f"NUMBER = {number}\n")
+        project.write(
+            "evals/judges.py", "from _helper import NUMBER\ndef later():\n    import _helper\n    return _helper\n"
+        )
+    for number in (1, 2, 3, 1, 2):
+        root = tmp_path / str(number)
+        assert load_object("evals/judges.py::NUMBER", root) == number
+        helper = load_object("evals/judges.py::later", root)()
+        assert (helper.NUMBER,) == (number,)
