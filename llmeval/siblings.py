@@ -137,7 +137,7 @@ def find_below(project: Project, *files: Path) -> None:
 
 
 def package_with(module: str, folder: Path) -> str:
-    """Returns the package to import a folder's `module` from: the natural one where it leads there, else one made up."""
+    """Returns the package to import the folder's `module` from: the natural one if it leads there, or one made up."""
     for root in {project.root for project in _finder.folders.values()}:
         if folder != root and folder.is_relative_to(root):
             name = dotted(folder.relative_to(root) / "_.py").removesuffix("._")

@@ -269,4 +269,4 @@ def test_projects_of_one_process_do_not_mix(tmp_path: Path) -> None:
         root = tmp_path / str(number)
         assert load_object("evals/judges.py::NUMBER", root) == number
         helper = load_object("evals/judges.py::later", root)()
-        assert (helper.NUMBER,) == (number,)
+        assert number == helper.NUMBER
