@@ -10,6 +10,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import forks  # beside this file, which is not a package
+
 __all__ = ["Project", "environment"]
 
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "LLMEVAL", "OPENAI", "ANTHROPIC")
@@ -41,7 +43,12 @@ class Project:
     def run(
         self, *arguments: str, cwd: Path | None = None, input: str | None = None, timeout: float = 60, **env: str | None
     ) -> subprocess.CompletedProcess[str]:
-        """Runs `llmeval` with `arguments` and returns what it printed and its exit code."""
+        """Runs `llmeval` with `arguments` and returns what it printed and its exit code.
+
+        It is forked from a process that has imported llmeval, unless something decides that only a new one obeys.
+        """
+        if input is None and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env):
+            return forks.run(list(arguments), cwd or self.root, environment(**env), timeout)
         return subprocess.run(
             [sys.executable, "-m", "llmeval", *arguments],
             cwd=cwd or self.root,
