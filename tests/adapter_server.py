@@ -21,7 +21,10 @@ class Replies:
 
 @contextmanager
 def serving(*replies: Any) -> Iterator[Replies]:
-    """Yields a server at `url`; a dict is answered as JSON, a list as server-sent events."""
+    """Yields a server at `url`; a dict is answered as JSON, a list as server-sent events.
+
+    A function of a request's path and body, in place of the replies, gives the reply to every request.
+    """
     state = Replies(list(replies))
 
     class Handler(BaseHTTPRequestHandler):
@@ -30,7 +33,8 @@ def serving(*replies: Any) -> Iterator[Replies]:
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             state.requests.append(json.loads(self.rfile.read(length) or b"{}"))
-            reply = state.replies.pop(0)
+            answers = state.replies[0]
+            reply = answers(self.path, state.requests[-1]) if callable(answers) else state.replies.pop(0)
             if isinstance(reply, list):
                 events = [event if isinstance(event, str) else _event(event) for event in reply]
                 body, kind = "".join(events).encode(), "text/event-stream"
