@@ -110,7 +110,7 @@ def test_every_framework_has_an_example() -> None:
     assert [block.text for block in code] == [section(title).text for title in NEEDS]
 
 
-@pytest.mark.parametrize("title", NEEDS)
+@pytest.mark.parametrize("title", NEEDS, ids=lambda title: title.replace(" ", "_").lower())
 def test_the_example_passes(title: str, server: Replies, tmp_path: Path) -> None:
     needed = NEEDS[title]
     if needed is not None:
