@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["run"]
 
 _SERVER = """\
-import io, json, os, sys
+import atexit, io, json, os, sys, threading
 
 import typer, rich.console, rich.text, yaml, pydantic, asyncio, subprocess, traceback, difflib, inspect
 import typer._adapters, typer._coercion, typer.testing
@@ -46,6 +46,8 @@ def become(job):
     except BaseException:
         traceback.print_exc()
         code = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
