@@ -98,8 +98,9 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Replies]
         [shop] = [block for block in blocks(TEXT) if block.named("file") == "shop.py"]
         (tmp_path / "shop.py").write_text(shop.text, encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(declarations, "evaluation", Registry().evaluation)
-        monkeypatch.setattr("llmeval.evaluation", declarations.evaluation, raising=False)
+        decorator = Registry().evaluation
+        monkeypatch.setattr("llmeval.evaluation", decorator)  # before its source, from which it is taken at first use
+        monkeypatch.setattr(declarations, "evaluation", decorator)
         yield server
     sys.modules.pop("shop", None)
     gc.collect()
