@@ -219,3 +219,12 @@ def test_any_evaluators_key_makes_null_references_omitted_in_all_cases(tmp_path:
     dataset = loaded(tmp_path, data)
     assert [case.has_expected_output for case in dataset] == [False, False]
     assert "2 cases" in dataset.notes[0]
+
+
+def test_a_twin_of_a_case_that_is_wrong_otherwise_is_reported_too(tmp_path):
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"name": "a", "inputs": 1, "input": 3}\n{"name": "a", "inputs": 1}\n', encoding="utf-8")
+    with pytest.raises(DatasetError) as caught:
+        load(path)
+    assert "unknown field 'input'" in str(caught.value)
+    assert "case 2 has the name 'a' that case 1 (line 1) has already" in str(caught.value)

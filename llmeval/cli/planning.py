@@ -9,6 +9,7 @@ from llmeval.cli.formats import print_json
 from llmeval.cli.jobs import Job
 from llmeval.render.console import echo, look_of
 from llmeval.render.plan import Planned, plan_text
+from llmeval.render.text import one_line
 
 __all__ = ["print_plan"]
 
@@ -27,7 +28,8 @@ def print_plan(jobs: Sequence[Job], format: str) -> int:
     if format == "json":
         print_json([_data(one) for one in planned])
     else:
-        echo(plan_text(planned, look_of()))
+        notes = dict.fromkeys(f"note: {one_line(note)}" for job in jobs for note in job.plan.notes)
+        echo("\n".join([*notes, plan_text(planned, look_of())]))
     return 0
 
 

@@ -114,6 +114,8 @@ class _Reader:
                     case, emptied = Case.trusted(case.name, case.inputs, OMITTED, case.metadata), emptied + 1  # type: ignore[arg-type]  # frozen
                 cases.append(case)
                 names.append((index, case.name))
+            elif (name := usable_name(record)) is not None:
+                names.append((index, name))
         check_names(names, lambda index: self.locate((*self.above, index)), self.problems)
         if emptied:
             self.notes = (NULL_NOTE.format(plural(emptied, "case")),)
@@ -143,6 +145,13 @@ class _Reader:
             record.get("expected_output", OMITTED),
             record.get("metadata") or NO_METADATA,
         )
+
+
+def usable_name(record: Json) -> str | None:
+    """Returns the name of a record that is no case for other reasons, so that a twin of it is found all the same."""
+    name = record.get("name") if isinstance(record, dict) else None
+    usable = isinstance(name, (str, int, float)) and not isinstance(name, bool) and str(name).strip()
+    return str(name) if usable else None
 
 
 def _plain_case(record: Json) -> Case | None:

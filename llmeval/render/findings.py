@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -68,15 +68,18 @@ def not_passed(report: Report, first: int) -> Iterator[Trial]:
 def again(report: Report, trial: Trial) -> str:
     """Returns the shell command that runs the trial's case again."""
     words = ["llmeval", "run", shell_word(report.name)]
+    regraded = report.options.get("regraded")
+    if isinstance(regraded, Mapping):
+        words[1:] = ["regrade", shell_word(str(regraded.get("path") or f"{report.name}@{regraded.get('id')}"))]
     name = shell_word(trial.case.name)
     words += [f"--only={name}"] if trial.case.name.startswith("-") else ["--only", name]
-    for option in ("dataset", "evaluator"):
+    for option in ("evaluator",) if regraded else ("dataset", "evaluator"):
         chosen = report.options.get(option)
         if isinstance(chosen, str) and chosen:
             words += [f"--{option}", shell_word(chosen)]
     if report.options.get("grading") is False:
         words.append("--no-grading")
-    for key, value in trial.params.items():
+    for key, value in () if regraded else trial.params.items():
         words += ["--set", shell_word(f"{key}={value if isinstance(value, str) else figures.as_json(value)}")]
     return " ".join(words)
 
