@@ -19,6 +19,7 @@ class Announcer:
         self.subscribers: list[Subscriber] = list(plan.options.subscribers)
         self.notes = list(plan.notes)
         """What the report says beside its figures."""
+        self._stopped = False
 
     def started(self, resumed: int) -> None:
         """Says that the run begins, `resumed` of its trials having finished before."""
@@ -44,7 +45,10 @@ class Announcer:
             self._tell(TrialStarted(**self._run, case=case.name, repetition=repetition))
 
     def trial_finished(self, trial: Trial, completed: int) -> None:
-        """Says that a trial is complete, and then hands it to `on_trial`."""
+        """Says that a trial is complete, and then hands it to `on_trial`; nothing more once a receiver raised."""
+        if self._stopped:
+            return
+        self._stopped = True
         if self.subscribers:
             self._tell(
                 TrialFinished(
@@ -58,6 +62,7 @@ class Announcer:
             )
         if self._plan.options.on_trial is not None:
             self._plan.options.on_trial(trial)
+        self._stopped = False
 
     def note(self, message: str, *, kept: bool = True) -> None:
         """Says something to the person at the terminal, and, where it is `kept`, in the report; once."""

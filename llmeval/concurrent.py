@@ -155,6 +155,8 @@ class Concurrent:
             self._run.schedule.stop(STOPPED)
             self._end_all()
             await asyncio.wait(tasks)
+            for task in tasks:
+                _ignore(task)
             raise
 
     async def _all(self, tasks: list[asyncio.Task[None]]) -> None:

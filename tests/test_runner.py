@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+import gc
 import json
 import threading
 import time
@@ -817,3 +818,21 @@ def test_secrets_in_params_and_outputs_are_masked_everywhere_and_counted(
     assert "CANARY" not in (tmp_path / "run.jsonl").read_text(encoding="utf-8")
     assert report.trials[0].output == {"key": "[masked]"}
     assert report.summary.masked >= 2
+
+
+def test_after_an_exception_from_the_receiver_it_is_not_called_again(capfd: pytest.CaptureFixture[str]) -> None:
+    calls: list[str] = []
+
+    def receive(trial: Any) -> None:
+        calls.append(trial.case.name)
+        raise LookupError("the receiver is broken")
+
+    async def nap(value: int) -> int:
+        await asyncio.sleep(0.01)
+        return value
+
+    with pytest.raises(LookupError):
+        declared(nap, numbered(8)).run(concurrency=4, on_trial=receive)
+    gc.collect()
+    assert len(calls) == 1
+    assert "never retrieved" not in capfd.readouterr().err
