@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextvars import Context
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from llmeval.callables import is_async
@@ -175,13 +176,14 @@ class ThreadLane(TaskLane):
         task = self.task = self._loop.create_task(_boxed(value), context=self._context)
         if self.ending is not None:
             task.cancel()
-        task.add_done_callback(lambda _: self._done(task, future))
+        task.add_done_callback(lambda _: self._done(task, value, future))
 
-    def _done(self, task: asyncio.Task[Any], future: Future[Any]) -> None:
+    def _done(self, task: asyncio.Task[Any], value: Awaitable[Any], future: Future[Any]) -> None:
         self.task = None
         if task.cancelled():
             import asyncio
 
+            _discard(value)
             future.set_result(Raised(asyncio.CancelledError()))
         else:
             future.set_result(task.result())
@@ -240,11 +242,15 @@ class LoopLane(TaskLane):
     async def _wait(self, value: Awaitable[Any]) -> Any:
         import asyncio
 
-        task = self.task = asyncio.get_running_loop().create_task(_boxed(value), context=self._context)
-        await asyncio.wait([task])
-        self.task = None
-        self.check()
-        return _open(Raised(asyncio.CancelledError()) if task.cancelled() else task.result())
+        # Awaited where it stands: a task of its own would wait for its turn in the loop three times.
+        task = self.task = asyncio.current_task()
+        try:
+            return await value
+        finally:
+            self.task = None
+            while task is not None and task.cancelling():
+                task.uncancel()  # by `end`, or by the application itself; the trial goes on to its teardown
+            self.check()
 
 
 def _drive(trial: Coroutine[Any, Any, T], context: Context, wait: Callable[[Awaitable[Any]], Any]) -> T:
@@ -274,6 +280,12 @@ async def _boxed(value: Awaitable[Any]) -> Any:
         return Raised(error)
     except BaseException as error:  # noqa: BLE001 - it is raised again in the trial
         return Raised(error)
+
+
+def _discard(value: Awaitable[Any]) -> None:
+    """Closes a coroutine whose task was cancelled before it began, so that Python does not call it forgotten."""
+    if isinstance(value, CoroutineType):
+        value.close()
 
 
 def _caught(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:

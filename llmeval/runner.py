@@ -24,7 +24,7 @@ from llmeval.options import Options
 from llmeval.plans import Plan, build_plan
 from llmeval.report import Report
 from llmeval.resuming import Resumed, resumed
-from llmeval.schedule import INTERRUPTED, Schedule
+from llmeval.schedule import INTERRUPTED, STOPPED, Schedule
 from llmeval.store import Store
 from llmeval.telemetry import RunTrace
 from llmeval.trials import Trial
@@ -171,7 +171,11 @@ class Run:
         """
         trial = self.store.add(index, trial)
         self.schedule.finish(self.plan.spent(trial))
-        self.announcer.trial_finished(trial, self.store.summary.ran)
+        try:
+            self.announcer.trial_finished(trial, self.store.summary.ran)
+        except BaseException:
+            self.schedule.stop(STOPPED)
+            raise
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Adds one that is called with each event."""
