@@ -4,7 +4,8 @@
 
 Each number of trials (1,000, 10,000 and 100,000 without arguments) runs in a process of its own. Beside llmeval: an
 event loop that awaits an empty task and writes a line of JSON, and Pydantic Evals and Inspect where they can be
-imported. At concurrency 1 a trial is to cost at most 100 µs of CPU and 2 KB of peak memory.
+imported; `PYDANTIC_EVALS_PYTHON` and `INSPECT_PYTHON` name the interpreters of environments that have them. At
+concurrency 1 a trial is to cost at most 100 µs of CPU and 2 KB of peak memory.
 """
 
 from __future__ import annotations
@@ -136,7 +137,13 @@ def report(subject: str, count: int, bare: float | None) -> float | None:
     """Prints a line, and returns the CPU seconds of a trial; `None` where the subject cannot be imported."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", PRELUDE + SUBJECTS[subject], str(count), folder],
+            [
+                os.environ.get(f"{subject.upper()}_PYTHON", sys.executable),
+                "-c",
+                PRELUDE + SUBJECTS[subject],
+                str(count),
+                folder,
+            ],
             env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
             capture_output=True,
             text=True,
