@@ -12,7 +12,7 @@ from llmeval.executors import Ended, Interrupted, LoopLane, ThreadLane, TimedOut
 from llmeval.lifespans import Lifespan
 from llmeval.limits import AdaptiveLimit, Launch
 from llmeval.schedule import INTERRUPTED, STOPPED
-from llmeval.threads import Threads
+from llmeval.threads import Threads, Worker
 from llmeval.trials import Trial
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ __all__ = ["Concurrent"]
 
 WIDEST: Final = 512
 """Trials under way at most where the concurrency finds its own limit; most of them wait for a grader then."""
+
+IDLE: Final = 0.02
+"""Seconds after which the first trials are usually waiting for their models, so that there is time for other work."""
 
 GRACE: Final = 2.0
 """Seconds that code which was cancelled may take to clean up before its trial is given up."""
@@ -129,18 +132,24 @@ class Concurrent:
             CancelledError: the task was cancelled, and the run is not one that reports interruptions itself.
         """
         lifespan = Lifespan(self._plan.lifespan)
-        worker = self._threads.borrow()
-        lane = ThreadLane(self._loop, self._base)
+        worker: Worker | None = None
 
         async def call(function: Callable[[], Any]) -> Any:
+            nonlocal worker
+            if is_async(function):
+                return await function()
+            worker = worker or self._threads.borrow()
+            lane = ThreadLane(self._loop, self._base)
             return await asyncio.wrap_future(worker.submit(lane.drive, lane.call(function)))
 
         try:
-            self._lifespan = await call(lifespan.enter)
+            if lifespan.declared:
+                self._lifespan = await call(lifespan.enter)
             await self._run_all()
         finally:
             await self._close(call, lifespan)
-            self._threads.give_back(worker)
+            if worker is not None:
+                self._threads.give_back(worker)
             self._threads.close()
 
     def interrupt(self) -> None:
@@ -149,6 +158,7 @@ class Concurrent:
 
     async def _run_all(self) -> None:
         tasks = [self._loop.create_task(self._work()) for _ in range(self._width())]
+        self._loop.call_later(IDLE, self._plan.prepare)
         try:
             await self._all(tasks)
         except BaseException:
@@ -191,7 +201,8 @@ class Concurrent:
 
     async def _fly(self, index: int, place: Place) -> None:
         flight = self._launch(index)
-        flight.on_performed = lambda: place.performed(flight.trial_run)
+        if self._limit is not None:
+            flight.on_performed = lambda: place.performed(flight.trial_run)
         try:
             await asyncio.wait([flight.landed, flight.given_up], return_when=asyncio.FIRST_COMPLETED)
         finally:

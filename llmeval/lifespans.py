@@ -22,6 +22,11 @@ class Lifespan:
         self._function = function
         self._manager: Any = None
 
+    @property
+    def declared(self) -> bool:
+        """Whether there is anything to enter."""
+        return self._function is not None
+
     def enter(self) -> Any:
         """Returns the context manager's value, or an awaitable of it.
 

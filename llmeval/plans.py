@@ -119,6 +119,10 @@ class Plan:
                 found[group.key] = (requests + count.requests * self.repetitions, exact and count.exact)
         return tuple((key, requests, exact) for key, (requests, exact) in found.items())
 
+    def prepare(self) -> None:
+        """Works out what the trials and the report will need, before they need it."""
+        _ = self._fingerprints, self.definitions
+
     @cached_property
     def _groups(self) -> dict[str, tuple[tuple[Group, ...], tuple[str, ...]]]:
         return {case.name: self.grading.applicable(case) for case in self.cases}

@@ -233,7 +233,8 @@ class Run:
                 self._note_failure(what, error)
 
     def _closings(self, lifespan: Lifespan) -> Iterator[tuple[str, Callable[[], Any]]]:
-        yield "the end of the lifespan", lifespan.leave
+        if lifespan.declared:
+            yield "the end of the lifespan", lifespan.leave
         for evaluator in self.plan.grading.evaluators:
             yield f"closing {evaluator.describe()}", evaluator.aclose
 
