@@ -153,7 +153,8 @@ def test_a_server_without_structured_output_is_found_out_once_also_by_many_at_on
     model_server: StubServer, name: str, protocol: str, requests: int
 ) -> None:
     reviewer = Reviewer(model=model(model_server, name, protocol))
-    grades, notes = grade_with_notes(reviewer, ONE, *[subject(inputs=n) for n in range(5)])
+    subjects = [subject(inputs=n) for n in range(5)]
+    grades, notes = grade_with_notes(reviewer, ONE, *subjects, one_by_one=protocol == "responses")
 
     if name != "noschema":  # there the stub has no schema to answer by, and one criterion may be answered bare
         assert all(one.results[0].passed for one in grades)
@@ -207,12 +208,37 @@ def test_what_no_repetition_can_change_is_asked_once_in_a_run(
     model_server: StubServer, protocol: str, name: str, said: str
 ) -> None:
     reviewer = Reviewer(model=model(model_server, name, protocol))
-    first, *others = grade(reviewer, ONE, *[subject(inputs=n) for n in range(4)])
+    subjects = [subject(inputs=n) for n in range(4)]
+    (first, *others), _ = grade_with_notes(reviewer, ONE, *subjects, one_by_one=protocol == "responses")
 
     assert said in error(first)
     assert all("was not asked: earlier in this run it answered" in error(one) for one in others)
     assert all(said in error(one) for one in others)
     assert model_server.stats.total() == 1
+
+
+def test_a_server_that_has_what_its_protocol_says_is_asked_many_times_at_once_from_the_start(
+    model_server: StubServer,
+) -> None:
+    """What waits for a first answer would cost a run the time of one; only what is under way is refused as well."""
+    subjects = [subject(inputs=n) for n in range(12)]
+
+    async def at_most_four() -> list[Grades]:
+        session, places = Session(), asyncio.Semaphore(4)
+        reviewer = Reviewer(model=model(model_server, "auth", "responses")).bound(session)
+
+        async def one(number: int) -> Grades:
+            async with places:
+                return await reviewer.evaluate(subjects[number], ONE)
+
+        try:
+            return list(await asyncio.gather(*map(one, range(12))))
+        finally:
+            await session.aclose()
+
+    grades = asyncio.run(at_most_four())
+    assert model_server.stats.total() == 4
+    assert sum("was not asked: earlier in this run" in error(one) for one in grades) == 8
 
 
 def test_a_key_that_the_server_repeats_is_not_shown(model_server: StubServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -252,7 +253,7 @@ def test_saved_evidence_without_the_bytes_of_its_attachments_is_refused(model_se
     saved = type(one)(case=one.case, evidence=Evidence(output="x", absent=(picture.descriptor,)))
 
     with pytest.raises(EvaluatorError, match="no bytes for 1 of its attachments"):
-        Reviewer(model=model(model_server, "pass")).evaluate(saved, criteria("kind"))
+        asyncio.run(Reviewer(model=model(model_server, "pass")).evaluate(saved, criteria("kind")))
 
 
 def test_instructions_of_ones_own_stand_before_the_rules(model_server: StubServer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llmeval.criteria import Criterion
@@ -75,8 +75,8 @@ class Reviewer(ModelEvaluator):
         """Returns one request for all criteria; with tools there may be more."""
         return RequestCount(requests=1, exact=not self.tools)
 
-    def evaluate(self, subject: Subject, criteria: Sequence[Criterion]) -> Awaitable[Grades]:
-        """Returns an awaitable of a result for each criterion.
+    async def evaluate(self, subject: Subject, criteria: Sequence[Criterion]) -> Grades:
+        """Returns a result for each criterion.
 
         Raises:
             EvaluatorError: the trial cannot be shown to a model.
@@ -89,11 +89,6 @@ class Reviewer(ModelEvaluator):
             schema=verdict_schema(len(order)),
             tools=toolbox.specs if toolbox else (),
         )
-        return self._grade(request, toolbox, criteria, order)
-
-    async def _grade(
-        self, request: Request, toolbox: Toolbox | None, criteria: Sequence[Criterion], order: Sequence[Criterion]
-    ) -> Grades:
         exchange = ModelExchange(self.asking(), self.model_used, request, toolbox, self.max_steps)
         return await graded(exchange, criteria, order)
 

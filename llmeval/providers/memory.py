@@ -31,7 +31,7 @@ _NEVER_STRUCTURE: Final = (
 class Memory:
     """What is known about one model: its protocol, the settings that it takes, and whether it refuses for good.
 
-    The first request of a run goes ahead of the others, so that what a server refuses is found out once.
+    The first request of a run to a server in doubt goes ahead of the others, so that what it refuses is found out once.
     """
 
     def __init__(self, model: Model, provider: Provider) -> None:
@@ -40,12 +40,12 @@ class Memory:
         self.settings = Settings(mode=provider.modes[0])
         self.refused: str | None = None
         self._confirmed = False
-        self._settled = False
+        self._settled = not _in_doubt(model)
         self._scout: asyncio.Event | None = None
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Waits for the first request of the run, unless this is it."""
+        """Waits for the first request to a server in doubt, unless this is it."""
         import asyncio  # declaring a Model must not load it
 
         if self._settled:
@@ -123,3 +123,14 @@ class Memory:
         if self.model.base_url is not None or (self.model.protocol not in (None, "decisions")):
             return False
         return self.model.client is not None or bool(os.environ.get("OPENAI_BASE_URL"))
+
+
+def _in_doubt(model: Model) -> bool:
+    """Returns whether a server may lack what its protocol has, as those do that imitate a vendor's.
+
+    One in doubt costs a run the time of one answer. Elsewhere only what is wrong with the account can be refused, and
+    then every request under way is.
+    """
+    if model.protocol == "responses":  # chosen for a server that is known to have it
+        return False
+    return model.base_url is not None or model.client is not None or f"{model.provider.upper()}_BASE_URL" in os.environ
