@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from llmeval.errors import DeclarationError
 
-__all__ = ["check_arguments", "innermost", "is_again", "is_async", "takes_attempt", "where", "wrapped"]
+__all__ = ["check_arguments", "innermost", "is_again", "is_async", "module_code", "takes_attempt", "where", "wrapped"]
 
 _COROUTINE = 0x80 | 0x200
 """The flags of a coroutine function's and an async generator function's code."""
@@ -138,3 +139,16 @@ def _parameters(function: Callable[..., Any]) -> tuple[list[str], int, bool]:
 
 def _signature(names: list[str]) -> str:
     return f"({', '.join(names)})" if names else "no positional parameter"
+
+
+def module_code(module: str | None) -> CodeType | None:
+    """Returns the code of the module of that name that is being run on this stack, which tells one reading of a file.
+
+    A file that is read again, and a notebook's cell that is run again, has another.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == module:
+            return frame.f_code
+        frame = frame.f_back
+    return None

@@ -131,7 +131,7 @@ class Concurrent:
             Exception: whatever a receiver of trials raised; what was in flight is torn down.
             CancelledError: the task was cancelled, and the run is not one that reports interruptions itself.
         """
-        lifespan = Lifespan(self._plan.lifespan)
+        lifespan = Lifespan(self._plan.lifespan, self._plan.evaluation.name)
         worker: Worker | None = None
 
         async def call(function: Callable[[], Any]) -> Any:

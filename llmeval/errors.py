@@ -8,6 +8,7 @@ LLMEvalError
 │   ├── OptionError           an option of a run has no meaning
 │   ├── DatasetError          a dataset or a case is wrong
 │   ├── EvaluatorConfigError  an evaluator cannot do what is asked of it
+│   ├── LifespanError         what a run needs around it cannot be opened
 │   ├── ReportFileError       a report file cannot be read as one
 │   └── ResumeError           a run cannot be resumed as it stands
 ├── EvidenceError             what the application returned cannot be shown to an evaluator
@@ -23,6 +24,7 @@ __all__ = [
     "EvaluatorError",
     "EvidenceError",
     "LLMEvalError",
+    "LifespanError",
     "OptionError",
     "ReportFileError",
     "ResumeError",
@@ -60,6 +62,10 @@ class DatasetError(ConfigurationError):
 
 class EvaluatorConfigError(ConfigurationError):
     """An evaluator cannot do what is asked of it."""
+
+
+class LifespanError(ConfigurationError):
+    """What a run needs around it, its lifespan, cannot be opened."""
 
 
 class ReportFileError(ConfigurationError):

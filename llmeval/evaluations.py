@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from llmeval.assertions import instrument
 from llmeval.attempts import Attempt
 from llmeval.blueprints import Blueprint, declare_adapter, make_criterion
+from llmeval.callables import module_code
 from llmeval.errors import DeclarationError
 from llmeval.options import RUN_OPTIONS, merged
 
@@ -40,6 +41,7 @@ class Evaluation(Blueprint):
         super().__init__(target, **options)
         for attribute in ("__module__", "__qualname__", "__name__", "__doc__"):
             setattr(self, attribute, getattr(target, attribute, None))
+        self.module_code = module_code(self.__module__)
 
     def __repr__(self) -> str:
         return f"<Evaluation {self.name!r}>"

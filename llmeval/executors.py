@@ -85,7 +85,7 @@ class Lane:
         finally:
             self.busy = False
             self.check()
-        return await Suspend(value) if awaitable(value) else value
+        return _open(await Suspend(value)) if awaitable(value) else value
 
     def check(self) -> None:
         """Raises `ending`, once."""
@@ -122,19 +122,11 @@ class Inline:
 
     def close(self) -> None:
         """Ends the loop, if one was needed."""
-        if self._loop is None:
-            return
-        import asyncio
+        if self._loop is not None:
+            from llmeval.loops import close
 
-        loop, self._loop = self._loop, None
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-        loop.close()
+            loop, self._loop = self._loop, None
+            close(loop)
 
 
 class TaskLane(Lane):
@@ -254,18 +246,18 @@ class LoopLane(TaskLane):
 
 
 def _drive(trial: Coroutine[Any, Any, T], context: Context, wait: Callable[[Awaitable[Any]], Any]) -> T:
-    resume: Callable[[Any], Any] = trial.send
     value: Any = None
     while True:
         try:
-            suspend: Suspend = context.run(resume, value)
+            suspend: Suspend = context.run(trial.send, value)
         except StopIteration as stop:
             result: T = stop.value
             return result
         try:
-            resume, value = trial.send, wait(suspend.value)
+            value = wait(suspend.value)
         except BaseException as error:  # noqa: BLE001 - it belongs to the trial, which awaited
-            resume, value = trial.throw, error
+            # Sent rather than thrown: a GeneratorExit that is thrown would close the trial instead of reaching it.
+            value = Raised(error)
 
 
 async def _boxed(value: Awaitable[Any]) -> Any:

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from llmeval.errors import ConfigurationError, DiscoveryError
+from llmeval.failures import message_of
 from llmeval.project import Project, project_at
 from llmeval.siblings import dotted, find_below, leads_to, synthetic_package
 from llmeval.suggestions import near
@@ -39,7 +40,8 @@ def import_file(path: Path, project: Project) -> ModuleType:
         raise
     except BaseException as error:  # a file may raise anything, SystemExit included
         raise DiscoveryError(
-            f"{project.shown(path)} cannot be imported: {type(error).__name__}: {error}{_place(error, path)}"
+            f"{project.shown(path)} cannot be imported: {type(error).__name__}: {' '.join(message_of(error).split())}"
+            f"{_place(error, own.root)}"
         ) from error
 
 
@@ -86,13 +88,13 @@ def _package_top(path: Path) -> Path:
     return top
 
 
-def _place(error: BaseException, path: Path) -> str:
-    """Returns where in the user's files an import failed, if that can be told."""
+def _place(error: BaseException, root: Path) -> str:
+    """Returns where in the project's own files an import failed, if that can be told."""
     found = ""
     trace = None if isinstance(error, SyntaxError) else error.__traceback__
     while trace is not None:
-        name = trace.tb_frame.f_code.co_filename
-        if name == str(path) or path.parent in Path(name).parents:
+        name = Path(trace.tb_frame.f_code.co_filename)
+        if root in name.parents and "site-packages" not in name.parts:
             found = f" ({name}:{trace.tb_lineno})"
         trace = trace.tb_next
     return found

@@ -52,8 +52,10 @@ class Journal:
         return start, len(data) - 1
 
     def close(self) -> None:
-        """Closes the file."""
-        os.close(self._file)
+        """Closes the file; again, it does nothing."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def _lock(self) -> None:
         try:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from llmeval.callables import wrapped
-from llmeval.errors import DeclarationError
+from llmeval.errors import LifespanError
+from llmeval.failures import message_of
 
 __all__ = ["Lifespan"]
 
@@ -18,8 +19,9 @@ class Lifespan:
     `enter` and `leave` return a value or an awaitable of it, as a trial's hooks do.
     """
 
-    def __init__(self, function: Callable[..., Any] | None) -> None:
+    def __init__(self, function: Callable[..., Any] | None, name: str) -> None:
         self._function = function
+        self._name = name
         self._manager: Any = None
 
     @property
@@ -31,21 +33,33 @@ class Lifespan:
         """Returns the context manager's value, or an awaitable of it.
 
         Raises:
-            DeclarationError: the function gives no context manager.
+            LifespanError: the function gives no context manager, or it raised.
         """
         if self._function is None:
             return None
-        manager = self._made(self._function)
-        if hasattr(type(manager), "__enter__"):
-            value = manager.__enter__()
-        elif hasattr(type(manager), "__aenter__"):
-            value = manager.__aenter__()
-        else:
-            raise DeclarationError(
-                f"lifespan gave {manager!r}, which is not a context manager: yield once, or return one"
-            )
+        try:
+            manager = self._made(self._function)
+            if hasattr(type(manager), "__enter__"):
+                value = manager.__enter__()
+            elif hasattr(type(manager), "__aenter__"):
+                value = self._entered(manager)
+            else:
+                raise TypeError(f"{manager!r} is not a context manager: yield once, or return one")
+        except Exception as error:
+            raise self._failed(error) from error
         self._manager = manager
         return value
+
+    async def _entered(self, manager: Any) -> Any:
+        try:
+            return await manager.__aenter__()
+        except Exception as error:
+            self._manager = None
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> LifespanError:
+        words = " ".join(message_of(error).split())
+        return LifespanError(f"{self._name}: the lifespan raised {type(error).__name__}: {words}")
 
     def leave(self) -> Any:
         """Leaves the context manager, if it was entered."""

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from llmeval.errors import ConfigurationError
 from llmeval.jsonable import FrozenDict
+from llmeval.suggestions import unknown
 
 __all__ = ["Project", "project_at"]
+
+
+SETTINGS: Final = ("evaluator", "paths", "prices")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +91,11 @@ def _settings(path: Path) -> Mapping[str, Any] | None:
         settings = tomllib.loads(text.decode()).get("tool", {}).get("llmeval")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} is not TOML: {error}") from None
-    if settings is not None and not isinstance(settings, dict):
+    if settings is None:
+        return None
+    if not isinstance(settings, dict):
         raise ConfigurationError(f"{path}: tool.llmeval is {settings!r}: write it as a table, [tool.llmeval]")
+    for name in settings:
+        if name not in SETTINGS:
+            raise ConfigurationError(f"{path}: [tool.llmeval]: {unknown('setting', name, SETTINGS)}")
     return settings

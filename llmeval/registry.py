@@ -163,8 +163,10 @@ def _is_same(one: Evaluation, other: Evaluation) -> bool:
     """Whether both are one declaration, made again: a notebook cell run twice, or a file imported under two names."""
     if one.__qualname__ != other.__qualname__ or one.file != other.file:
         return False
+    if one.module_code is not None and one.module_code is other.module_code:
+        return False  # one reading of the file declares both
     return one.file is not None or one.__module__ == other.__module__
 
 
 def _place(evaluation: Evaluation) -> str:
-    return str(evaluation.file or evaluation.__module__)
+    return where(evaluation.target) if evaluation.file else str(evaluation.__module__)

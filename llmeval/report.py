@@ -66,7 +66,15 @@ class Report:
     @cached_property
     def summary(self) -> Summary:
         """What the trials add up to."""
-        return Summary.of(self.trials)
+        summary = Summary.of(self.trials)
+        summary.order(self._criteria())
+        return summary
+
+    def _criteria(self) -> list[str]:
+        """Returns the criteria's names in the order of their declarations."""
+        return [
+            one["name"] for one in self.definitions.get("criteria", ()) if isinstance(one, Mapping) and "name" in one
+        ]
 
     @property
     def counts(self) -> dict[str, int]:

@@ -131,13 +131,13 @@ class Run:
     def _execute(self) -> Report:
         if self.plan.options.concurrency == 1 and self.plan.timeout is None:
             return self._execute_inline()
-        import asyncio
+        from llmeval import loops
 
-        return asyncio.run(self.execute_here())
+        return loops.run(self.execute_here())
 
     def _execute_inline(self) -> Report:
         executor, base = Inline(), copy_context()
-        lifespan = Lifespan(self.plan.lifespan)
+        lifespan = Lifespan(self.plan.lifespan, self.plan.evaluation.name)
         with self._around():
             try:
                 value = executor.run(Lane().call(lifespan.enter), base)
@@ -198,10 +198,17 @@ class Run:
                 self._note_strays(captured.strays())
         except BaseException:
             self.announcer.finished(None)
+            self.abandon()
             raise
         finally:
             if self.journal is not None:
                 self.journal.close()
+
+    def abandon(self) -> None:
+        """Takes back a journal in which no trial stands, so that the run's id is free again."""
+        if self.journal is not None and not self.store.summary.ran:
+            self.journal.close()
+            self.journal.path.unlink(missing_ok=True)
 
     def _note_strays(self, usage: Usage) -> None:
         if usage.requests:
@@ -256,6 +263,7 @@ class Run:
             interrupted=self.interrupted,
             not_run=(*self.schedule.not_run(self.store, self.store.summary.ran), *self.plan.never_run),
         )
+        self.store.summary.order(criterion.name for criterion in self.plan.grading.criteria)
         report.__dict__["summary"] = self.store.summary  # counted already, and the trials may be in the journal only
         return report
 

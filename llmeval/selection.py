@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llmeval.cases import OMITTED, Case, case_name
-from llmeval.errors import DatasetError, SelectionError
+from llmeval.errors import DatasetError, LLMEvalError, SelectionError
+from llmeval.failures import message_of
 from llmeval.naming import last_part
 from llmeval.options import UNSET
 from llmeval.suggestions import unknown
@@ -32,8 +33,14 @@ def sourced(evaluation: Evaluation, dataset: Any = None) -> Dataset:
     declared = evaluation.dataset_source if dataset is None else dataset
     root, file = evaluation.project.root, evaluation.file
     if declared is not UNSET:
-        found = source(declared, eval_file=file, root=root, name=evaluation.name)
-        return found if isinstance(found, Dataset) else _awaited(found)
+        try:
+            found = source(declared, eval_file=file, root=root, name=evaluation.name)
+            return found if isinstance(found, Dataset) else _awaited(found)
+        except LLMEvalError:
+            raise
+        except Exception as error:
+            words = " ".join(message_of(error).split())
+            raise DatasetError(f"{evaluation.name}: its dataset raised {type(error).__name__}: {words}") from error
     folder = Path.cwd() if file is None else file.parent
     return load(discover(folder, last_part(evaluation.name), root=root), root=root)
 

@@ -103,7 +103,7 @@ class _Here:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._executor = Inline()
-        self._lifespan = Lifespan(run.plan.evaluation.hook("lifespan"))
+        self._lifespan = Lifespan(run.plan.lifespan, run.plan.evaluation.name)
         self._context = copy_context()
         self._value: Any = None
         self._variables: dict[ContextVar[Any], Any] = {}

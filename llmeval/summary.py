@@ -90,6 +90,11 @@ class Summary:
         self.duration += trial.duration
         self.masked += trial.masked
 
+    def order(self, names: Iterable[str]) -> None:
+        """Puts the criteria into the order of `names`, whichever a trial had first."""
+        known = [name for name in names if name in self.criteria]
+        self.criteria = {name: self.criteria[name] for name in dict.fromkeys([*known, *self.criteria])}
+
     def criterion(self, name: str) -> CriterionSummary:
         """Returns the counts of one criterion."""
         return self.criteria.setdefault(name, CriterionSummary())

@@ -273,3 +273,40 @@ def test_a_folder_that_cannot_be_written_is_one_line(project: Project) -> None:
     finally:
         project.root.chmod(0o700)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
+
+
+def test_a_setting_that_does_not_exist_is_refused_with_the_one_that_was_meant(project: Project) -> None:
+    project.write("pyproject.toml", "[tool.llmeval]\nevaluatr = 'local'\n")
+    done = project.run("list")
+    assert done.returncode == 2
+    assert "[tool.llmeval]: there is no setting 'evaluatr': did you mean 'evaluator'?" in done.stderr
+
+
+def test_two_evaluations_of_one_name_in_one_file_are_an_error(project: Project) -> None:
+    declaration = """
+        @evaluation(dataset=[{"name": "a", "inputs": 1}], evaluator=False)
+        def twin(inputs):
+            return inputs
+    """
+    project.write(
+        "evals/twins.py", f"from llmeval import evaluation\n{declaration}\n{declaration}".replace("\n        ", "\n")
+    )
+    done = project.run("run")
+    assert done.returncode == 2
+    assert "two evaluations are named 'twin'" in done.stderr
+
+
+def test_an_exception_of_several_lines_is_one_line(project: Project) -> None:
+    project.write("evals/broken.py", "import llmeval\nraise RuntimeError('boom\\nsecond')\n")
+    done = project.run("run")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "RuntimeError: boom second" in done.stderr
+
+
+def test_a_helper_that_cannot_be_imported_is_told_with_its_own_line(project: Project) -> None:
+    project.write("pyproject.toml", "[tool.llmeval]\n")
+    project.write("helper.py", "\nraise KeyError('k')\n")
+    project.write("evals/user.py", "import llmeval\nimport helper\n@llmeval.evaluation\ndef user(inputs): ...\n")
+    done = project.run("run")
+    assert f"({project.root / 'helper.py'}:2)" in done.stderr

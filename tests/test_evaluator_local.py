@@ -53,9 +53,11 @@ def test_results_come_in_the_order_of_the_criteria() -> None:
     ]
 
 
-def test_a_minimum_is_refused_and_missing_instructions_are_not() -> None:
-    LocalEvaluator().check([Criterion(name="polite"), Criterion(name=CORRECTNESS)])
+def test_a_minimum_and_missing_instructions_are_refused() -> None:
+    LocalEvaluator().check([Criterion(name="polite", instructions="The answer is polite"), Criterion(name=CORRECTNESS)])
 
+    with pytest.raises(EvaluatorConfigError, match="criterion 'correctnes' has no instructions"):
+        LocalEvaluator().check([Criterion(name="correctnes")])
     with pytest.raises(EvaluatorConfigError, match="minimum"):
         LocalEvaluator().check([Criterion(name=CORRECTNESS, minimum=0.5)])
 

@@ -14,7 +14,7 @@ MODULES: Final = sorted(PACKAGE.rglob("*.py"))
 
 LINES: Final = (
     "errors",
-    "jsonable limits callables suggestions stats threads starter report_schema",
+    "jsonable limits callables suggestions stats threads loops starter report_schema",
     "attachments project secrets",
     "usage cases criteria environment",
     "options prices naming",

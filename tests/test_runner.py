@@ -836,3 +836,48 @@ def test_after_an_exception_from_the_receiver_it_is_not_called_again(capfd: pyte
     gc.collect()
     assert len(calls) == 1
     assert "never retrieved" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+@pytest.mark.parametrize("kind", [GeneratorExit, SystemExit, StopAsyncIteration, KeyError])
+def test_whatever_an_async_hook_raises_is_recorded(kind: type[BaseException], concurrency: int) -> None:
+    evaluation = declared(same, numbered(2))
+
+    @evaluation.setup
+    async def setup(attempt: Attempt) -> None:
+        await asyncio.sleep(0)
+        if attempt.input == 0:
+            raise kind("x")
+
+    report = evaluation.run(concurrency=concurrency)
+    assert [trial.error and trial.error.type for trial in report] == [kind.__name__, None]
+
+
+def test_criteria_keep_their_order_where_the_first_case_has_not_all() -> None:
+    from llmeval import criterion
+
+    evaluation = declared(same, numbered(2), evaluator=False)
+    evaluation = criterion("last", evaluator=lambda attempt: True)(evaluation)
+    evaluation = criterion("first", evaluator=lambda attempt: True, when=lambda case: case.inputs == 1)(evaluation)
+    report = evaluation.run()
+    assert list(report.summary.criteria) == ["first", "last"]
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_a_lifespan_that_raises_is_a_configuration_error_that_leaves_the_id_free(
+    concurrency: int, tmp_path: Path
+) -> None:
+    evaluation = declared(same)
+    broken = [True]
+
+    @evaluation.lifespan
+    def lifespan() -> Any:
+        if broken:
+            raise RuntimeError("cannot\nopen")
+        yield
+
+    with pytest.raises(ConfigurationError, match=r"^evaluation: the lifespan raised RuntimeError: cannot open$"):
+        evaluation.run(journal=tmp_path / "j.jsonl", concurrency=concurrency)
+    assert list(tmp_path.iterdir()) == []
+    broken.clear()
+    assert evaluation.run(journal=tmp_path / "j.jsonl", concurrency=concurrency).passed

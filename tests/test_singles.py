@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from llmeval import Attempt, Options, Registry, Result
+from llmeval.errors import LifespanError
 from llmeval.evaluators.base import Evaluator, Grades
 from llmeval.plans import build_plan
 from llmeval.singles import SingleTrials
@@ -127,7 +128,7 @@ def test_a_lifespan_that_raises_raises_for_every_trial_and_is_entered_once(timeo
 
     trials = SingleTrials(build_plan(evaluation, Options(timeout=timeout)))
     for _ in range(2):
-        with pytest.raises(OSError, match="no database"):
+        with pytest.raises(LifespanError, match="shut: the lifespan raised OSError: no database"):
             trials.run(0)
     trials.close()
     assert entered == [1]

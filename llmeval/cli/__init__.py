@@ -165,4 +165,19 @@ def _leave(code: int) -> NoReturn:
         sys.stdout.flush()
     except (OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    _wait_for_threads(code)
     raise SystemExit(code)
+
+
+def _wait_for_threads(code: int) -> None:
+    """Waits a moment for threads that Python would wait for without end, then exits without them."""
+    import threading
+
+    others = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
+    for thread in others:
+        thread.join(1)
+    if any(thread.is_alive() for thread in others):
+        import atexit
+
+        atexit._run_exitfuncs()  # what the application wants done at its end, such as sending its traces
+        os._exit(code)

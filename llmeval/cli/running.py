@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
@@ -15,9 +16,11 @@ from llmeval.cli.formats import check_format
 from llmeval.cli.interrupts import interruptible
 from llmeval.cli.jobs import Job, jobs_of
 from llmeval.cli.project import current_project
-from llmeval.errors import OptionError
+from llmeval.errors import ConfigurationError, OptionError
+from llmeval.gates import Exit
 from llmeval.journal import restore_journal
-from llmeval.render.console import is_interactive
+from llmeval.render.console import echo, is_interactive
+from llmeval.render.text import shell_word
 from llmeval.report import Report, load_report
 from llmeval.runner import Run
 
@@ -51,10 +54,23 @@ def run_jobs(flags: Flags, jobs: Sequence[Job], archive: Archive) -> int:
 
     outputs = _outputs(flags.output, jobs)
     outcomes = Outcomes(flags, jobs, baselines_of(flags, jobs, archive))
-    runs = _opened(jobs)
-    archive.prepare()
+    try:
+        runs = _opened(jobs)
+        archive.prepare()
+    except OSError as error:
+        raise OptionError(
+            f"{error.filename or archive.folder} cannot be written: {error.strerror or error}: "
+            "reports and journals need a folder that can"
+        ) from None
     for job, run, output in zip(jobs, runs, outputs, strict=True):
-        report = _run(job, run, output, flags)
+        try:
+            report = _run(job, run, output, flags)
+        except ConfigurationError:
+            for left in runs[runs.index(run) :]:
+                left.abandon()
+            raise
+        except OSError as error:  # what user code raises is on its trial: this is the disk's
+            return _unwritten(run, error)
         outcomes.add(job, report, output or job.path)
         if report.interrupted:
             break
@@ -62,6 +78,16 @@ def run_jobs(flags: Flags, jobs: Sequence[Job], archive: Archive) -> int:
     for job, report in zip(jobs, outcomes.reports, strict=False):
         _discard_journal(job, report)
     return code
+
+
+def _unwritten(run: Run, error: OSError) -> Exit:
+    """Says that the run could not be written down, and how to go on with it."""
+    where = error.filename or (run.journal and run.journal.path) or "a file"
+    cure = (
+        f"then `llmeval run --resume {shell_word(run.plan.id)}` goes on" if run.store.summary.ran else "then run again"
+    )
+    echo(f"llmeval: {where} cannot be written: {error.strerror or error}: mend that, {cure}", sys.stderr)
+    return Exit.INCOMPLETE
 
 
 def _jobs(flags: Flags, archive: Archive) -> list[Job]:
@@ -100,6 +126,7 @@ def _opened(jobs: Sequence[Job]) -> list[Run]:
 def _run(job: Job, run: Run, output: Path | None, flags: Flags) -> Report:
     if job.plan.options.resume:
         if run.schedule.exhausted and (finished := _finished(job.path)) is not None:
+            echo(f"{job.name}: every trial of run {job.plan.id} has finished; nothing runs again", sys.stderr)
             return _saved(finished, output)
     else:
         run.started_at = datetime.now(UTC)  # it was opened together with those before it

@@ -24,7 +24,6 @@ class LocalEvaluator(Evaluator):
     """
 
     kind: ClassVar[str] = "local"
-    needs_instructions: ClassVar[bool] = False
 
     def identity(self) -> Mapping[str, Json]:
         """Returns the kind and the version of the rules."""
