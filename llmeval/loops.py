@@ -9,12 +9,16 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-__all__ = ["close", "run"]
+__all__ = ["close", "run", "stuck"]
 
 T = TypeVar("T")
 
 GRACE: Final = 2.0
 """Seconds that tasks which are cancelled at the end, and threads of the loop's executor, are waited for."""
+
+
+stuck: Final[list[asyncio.Task[Any]]] = []
+"""Tasks that did not end when they were cancelled; kept, since Python would complain when it collects them."""
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -41,6 +45,7 @@ def close(loop: asyncio.AbstractEventLoop) -> None:
             loop.run_until_complete(asyncio.wait(left, timeout=GRACE))
         for task in left:
             if not task.done():
+                stuck.append(task)
                 task._log_destroy_pending = False  # type: ignore[attr-defined]  # it would not end, which was said
             elif not task.cancelled():
                 task.exception()

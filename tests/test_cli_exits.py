@@ -306,7 +306,7 @@ def test_an_exception_of_several_lines_is_one_line(project: Project) -> None:
 
 def test_a_helper_that_cannot_be_imported_is_told_with_its_own_line(project: Project) -> None:
     project.write("pyproject.toml", "[tool.llmeval]\n")
-    project.write("helper.py", "\nraise KeyError('k')\n")
+    project.write("helper.py", "import os\nraise KeyError('k')\n")
     project.write("evals/user.py", "import llmeval\nimport helper\n@llmeval.evaluation\ndef user(inputs): ...\n")
     done = project.run("run")
     assert f"({project.root / 'helper.py'}:2)" in done.stderr

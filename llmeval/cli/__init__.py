@@ -176,7 +176,8 @@ def _wait_for_threads(code: int) -> None:
     others = [thread for thread in threading.enumerate() if not thread.daemon and thread is not threading.main_thread()]
     for thread in others:
         thread.join(1)
-    if any(thread.is_alive() for thread in others):
+    loops = sys.modules.get("llmeval.loops")
+    if any(thread.is_alive() for thread in others) or (loops is not None and loops.stuck):
         import atexit
 
         atexit._run_exitfuncs()  # what the application wants done at its end, such as sending its traces
