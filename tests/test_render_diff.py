@@ -480,3 +480,15 @@ def test_runs_over_texts_full_of_markup_are_shown_as_they_are():
             assert case.case.name in form
         assert f"A  {case.case.inputs} " in text
         assert f"A: {case.case.inputs}" in rendered(markdown).text
+
+
+def test_counts_that_leave_out_what_cannot_be_compared_say_so():
+    one, two = (
+        report(
+            trial("x", True, False), definitions=definitions(["correctness", {"name": "concise", "instructions": text}])
+        )
+        for text in ("old", "new")
+    )
+    text = diff_text(compare(one, two), Look(width=200))
+    assert "A passed 1 of 1 (100%)" in text
+    assert "over 1 comparable case, by what can be compared alone (see below)" in text

@@ -70,7 +70,9 @@ def _head(diff: Diff, look: Look) -> str:
     texts = [f"A  {words.run_title(diff.a)}", f"B  {words.run_title(diff.b)}"]
     if diff.cases:
         a, b = figures.trials(diff)
-        texts.append(f"A passed {a}, B passed {b}, over {plural(diff.cases, 'comparable case')}")
+        partly = any("criterion" in reason or "assertions" in reason for reason in diff.incomparable)
+        only = ", by what can be compared alone (see below)" if partly else ""
+        texts.append(f"A passed {a}, B passed {b}, over {plural(diff.cases, 'comparable case')}{only}")
         if diff.verdict is Verdict.NOT_ENOUGH_EVIDENCE:
             texts.append(figures.evidence(diff))
     return "\n".join(lines + [line for text in texts for line in wrap(text, look.width)])
