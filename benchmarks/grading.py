@@ -4,15 +4,16 @@ First the CPU time of grading requests, against as many `client.responses.create
 Then 200 cases with one application request and one grading request each, against a server of this machine that takes
 100 ms, at concurrency 50 and 200, for 1 and for 10 criteria: at most the wall time of a hand-written asyncio loop that
 makes the same requests with the SDK's ordinary methods, and exactly 2 requests a trial. Every contender runs in a
-process of its own, three times in turn; the smallest figure counts. Wall and CPU time are of a second run, after a short
-first one that imports what is imported late; `process` is the whole of it, interpreter and imports included.
+process of its own, three times in turn; the smallest figure counts. Wall and CPU time are of a second run, after a
+short one that imports what is imported late; `process` is the whole of it, interpreter and imports included.
 
 PEERS is a folder with the virtual environments of other packages, for the same work at concurrency 50:
 
     python -m venv PEERS/pydantic-evals; PEERS/pydantic-evals/bin/pip install pydantic-evals 'pydantic-ai-slim[openai]'
     python -m venv PEERS/deepeval;       PEERS/deepeval/bin/pip install deepeval
     python -m venv PEERS/inspect;        PEERS/inspect/bin/pip install inspect-ai openai
-    mkdir PEERS/promptfoo; cd PEERS/promptfoo; npm install promptfoo
+    mkdir PEERS/promptfoo; cd PEERS/promptfoo; npm install promptfoo  # Node.js 22; with 20 and --omit=optional,
+                                                                    # @libsql/linux-x64-gnu too
 """
 
 from __future__ import annotations

@@ -93,13 +93,16 @@ class Place:
             self._held = True
 
     def performed(self, trial_run: TrialRun) -> None:
-        """Frees the place when the application is done, and tells the limit how the provider took its requests."""
-        if self._limit is not None and self._held:
-            if trial_run.recorder.throttled:
-                self._limit.throttled()
-            elif trial_run.recorder.usage.requests:
-                self._limit.ok()
+        """Frees the place when the application is done, and tells the limit that the provider took its requests."""
+        recorder = trial_run.recorder
+        if self._limit is not None and self._held and recorder.usage.requests and not recorder.throttled:
+            self._limit.ok()
         self.leave()
+
+    def throttled(self) -> None:
+        """Tells the limit of a refusal at once: the SDK goes on asking, and the trial may take long to end."""
+        if self._limit is not None and self._held:
+            self._limit.throttled()
 
     def leave(self) -> None:
         """Frees the place, once."""
@@ -203,6 +206,7 @@ class Concurrent:
         flight = self._launch(index)
         if self._limit is not None:
             flight.on_performed = lambda: place.performed(flight.trial_run)
+        flight.trial_run.recorder.on_throttled = place.throttled
         try:
             await asyncio.wait([flight.landed, flight.given_up], return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -92,13 +92,15 @@ class Recorder:
     `strays` says whether it also gets what is made in no recorder's context, as long as no other recorder does.
     """
 
-    __slots__ = ("_calls", "_previous", "_seen", "closed", "strays", "throttled")
+    __slots__ = ("_calls", "_previous", "_seen", "closed", "on_throttled", "strays", "throttled")
 
     def __init__(self, *, strays: bool = True) -> None:
         self.strays = strays
         self.closed = True
         self.throttled = 0
-        """How often a provider refused for want of capacity, also where the SDK then asked again."""
+        """How many requests a provider refused for want of capacity, also where the SDK then asked again."""
+        self.on_throttled: Callable[[], object] | None = None
+        """Called each time, from whatever thread asks."""
         self._calls: list[Call] = []
         self._seen: list[Seen] = []
         self._previous: Recorder | None = None
@@ -122,6 +124,12 @@ class Recorder:
             _current.set(self._previous)
         if self.strays:
             _open.remove(self)
+
+    def note_throttling(self) -> None:
+        """Counts a refusal for want of capacity."""
+        self.throttled += 1
+        if self.on_throttled is not None:
+            self.on_throttled()
 
     @property
     def usage(self) -> Usage:

@@ -101,16 +101,18 @@ def _events(original: Callable[..., Any]) -> Callable[..., Any]:
 def _retries(original: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(original)
     def should_retry(self: Any, response: Any, *args: Any, **how: Any) -> Any:
-        _note_throttling(getattr(response, "status_code", None))
+        _note_throttling(response)
         return original(self, response, *args, **how)
 
     return should_retry
 
 
-def _note_throttling(status: object) -> None:
-    recorder = current() if status in _THROTTLED else None
-    if recorder is not None:
-        recorder.throttled += 1
+def _note_throttling(response: Any) -> None:
+    """Counts a refusal of a request's first try; those that follow tell nothing new."""
+    recorder = current() if getattr(response, "status_code", None) in _THROTTLED else None
+    headers = getattr(getattr(response, "request", None), "headers", {})
+    if recorder is not None and headers.get("x-stainless-retry-count", "0") == "0":
+        recorder.note_throttling()
 
 
 def _options(args: tuple[Any, ...], how: dict[str, Any]) -> Any:
@@ -148,7 +150,7 @@ def _failed(call: Call, error: Exception, recorder: Recorder) -> None:
         recorder.discard(call)  # refused by the SDK itself, for want of a key for example
     else:
         status = getattr(error, "status_code", None)
-        _note_throttling(status)
+        _note_throttling(getattr(error, "response", None))
         call.billed = status < 400 if isinstance(status, int) else "Timeout" in type(error).__name__
 
 

@@ -141,7 +141,9 @@ class Session:
             if "insufficient_quota" in response.text:
                 response.headers["x-should-retry"] = "false"
                 return
-            if (limit := self._limits.get(_place(model))) is not None:
+            limit = self._limits.get(_place(model))
+            # Refused again, while what made it too many is still being served, tells nothing new.
+            if limit is not None and response.request.headers.get("x-stainless-retry-count", "0") == "0":
                 limit.throttled()
             self._waits(model.provider, response.status_code, response.headers.get("retry-after"))
 
