@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
@@ -439,6 +440,34 @@ def test_azure_keeps_its_own_address_and_key(model_server: StubServer) -> None:
     assert request["path"] == "/openai/deployments/stub-pass/chat/completions?api-version=2026-01-01"
     assert request["headers"]["api-key"] == KEY
     asyncio.run(client.close())
+
+
+@pytest.mark.parametrize("given", ["setting", "environment", "client"])
+@pytest.mark.parametrize("sdk", ["openai", "anthropic"])
+def test_credentials_in_a_base_url_are_sent_as_basic_authorization(
+    model_server: StubServer, monkeypatch: pytest.MonkeyPatch, sdk: str, given: str
+) -> None:
+    import anthropic
+    import openai
+
+    url = (model_server.openai_url if sdk == "openai" else model_server.url).replace("//", "//eve:canary-in-a-url@")
+    name = f"{sdk}:stub-pass"
+    monkeypatch.setenv(f"{sdk.upper()}_API_KEY", KEY)
+    if given == "environment":
+        monkeypatch.setenv(f"{sdk.upper()}_BASE_URL", url)
+        asked = Model(name)
+    elif given == "setting":
+        asked = Model(name, base_url=url)
+    else:
+        client = openai.AsyncOpenAI(base_url=url) if sdk == "openai" else anthropic.AsyncAnthropic(base_url=url)
+        asked = Model(name, client=client)
+    [grades] = grade(Reviewer(model=asked), ONE, subject())
+
+    assert grades.results[0].passed, error(grades)
+    [request] = model_server.requests
+    headers = {key.lower(): value for key, value in request["headers"].items()}
+    assert headers["authorization"] == "Basic " + b64encode(b"eve:canary-in-a-url").decode()
+    assert "canary-in-a-url" not in repr(asked) + asked.describe()
 
 
 def test_a_second_run_in_the_same_process_works(model_server: StubServer) -> None:

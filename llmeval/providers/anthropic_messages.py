@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
@@ -45,7 +46,8 @@ class Messages(Provider):
             return copied(model.client, anthropic, watch)
         given: dict[str, Any] = {"api_key": model.api_key, "base_url": model.base_url}
         given = {name: value for name, value in given.items() if value is not None}
-        return anthropic.AsyncAnthropic(http_client=http_client(anthropic, watch), **given)
+        url = model.base_url or os.environ.get("ANTHROPIC_BASE_URL")
+        return anthropic.AsyncAnthropic(http_client=http_client(anthropic, watch, url), **given)
 
     def body(self, model: Model, request: Request, settings: Settings) -> dict[str, Any]:
         """Returns the body; what repeats between trials ends at a cache mark."""

@@ -6,6 +6,7 @@ import importlib.util
 import os
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from llmeval.providers.base import Provider, Watch
 from llmeval.providers.model import Model
@@ -41,7 +42,8 @@ class OpenAISDK(Provider):
 
         if model.client is not None:
             return copied(model.client, openai, watch)
-        given: dict[str, Any] = {"http_client": http_client(openai, watch)}
+        url = model.base_url or os.environ.get("OPENAI_BASE_URL")
+        given: dict[str, Any] = {"http_client": http_client(openai, watch, url)}
         if model.base_url is not None:
             given["base_url"] = model.base_url
         key = model.api_key or (NO_KEY if model.base_url and not os.environ.get("OPENAI_API_KEY") else None)
@@ -68,9 +70,11 @@ class OpenAISDK(Provider):
         return None
 
 
-def http_client(sdk: Any, watch: Watch) -> Any:
-    """Returns a new HTTP client of an SDK's, whose responses `watch` is shown."""
-    made = sdk.DefaultAioHttpClient if importlib.util.find_spec("aiohttp") else sdk.DefaultAsyncHttpxClient
+def http_client(sdk: Any, watch: Watch, url: str | None) -> Any:
+    """Returns a new HTTP client of an SDK's for the server at `url`, whose responses `watch` is shown."""
+    # aiohttp refuses a URL with credentials beside the header with the SDK's key; httpx sends the URL's instead.
+    fast = importlib.util.find_spec("aiohttp") is not None and not (url and urlsplit(url).password)
+    made = sdk.DefaultAioHttpClient if fast else sdk.DefaultAsyncHttpxClient
     return made(event_hooks={"response": [watch]})
 
 
@@ -81,7 +85,7 @@ def copied(client: Any, sdk: Any, watch: Watch) -> Any:
     """
     if type(getattr(client, "_client", None)).__name__ != "AsyncHttpxClientWrapper":
         return client
-    return client.copy(http_client=http_client(sdk, watch))
+    return client.copy(http_client=http_client(sdk, watch, str(client.base_url)))
 
 
 def options(model: Model) -> Any:
