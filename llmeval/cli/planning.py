@@ -10,6 +10,7 @@ from llmeval.cli.jobs import Job
 from llmeval.render.console import echo, look_of
 from llmeval.render.plan import Planned, plan_text
 from llmeval.render.text import one_line
+from llmeval.secrets import mask
 
 __all__ = ["print_plan"]
 
@@ -29,7 +30,7 @@ def print_plan(jobs: Sequence[Job], format: str) -> int:
         print_json([_data(one) for one in planned])
     else:
         notes = dict.fromkeys(f"note: {one_line(note)}" for job in jobs for note in job.plan.notes)
-        echo("\n".join([*notes, plan_text(planned, look_of())]))
+        echo(mask("\n".join([*notes, plan_text(planned, look_of())])))
     return 0
 
 

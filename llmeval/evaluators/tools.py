@@ -9,6 +9,7 @@ from typing import Any, cast
 from llmeval.errors import EvaluatorConfigError
 from llmeval.jsonable import Json, digest, dumps
 from llmeval.providers.messages import ToolOutput, ToolSpec, ToolUse
+from llmeval.secrets import mask
 
 __all__ = ["Toolbox", "check_tools", "read_arguments", "tools_identity"]
 
@@ -53,9 +54,9 @@ class Toolbox:
             text = await self._call(use)
         except Exception as error:  # noqa: BLE001  # a tool is the user's code, and the model may give it anything
             entry["error"] = f"{type(error).__name__}: {error}"
-            return ToolOutput(id=use.id, text=f"error: {entry['error']}", failed=True)
+            return ToolOutput(id=use.id, text=mask(f"error: {entry['error']}"), failed=True)
         entry["result"] = text
-        return ToolOutput(id=use.id, text=text)
+        return ToolOutput(id=use.id, text=mask(text))
 
     async def _call(self, use: ToolUse) -> str:
         import asyncio  # only where a tool is called
