@@ -134,6 +134,7 @@ def test_a_text_file_is_a_document_of_its_own_and_never_part_of_the_prompt(model
     [result] = run(model(model_server, "pass", "chat"), b"a quick fox").trials[0].evaluations
     assert result.error is not None
     assert "'text/plain' cannot be shown over OpenAI's Chat Completions protocol" in result.error.message
+    assert "return its text, decoded" in result.error.message
     assert model_server.bodies == []
 
 

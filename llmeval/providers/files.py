@@ -47,6 +47,8 @@ def readable(attachment: Attachment) -> str | None:
 def unsupported(attachment: Attachment, protocol: str, taken: str) -> EvaluatorError:
     """Returns the error for an attachment that a protocol does not take."""
     name = f" ({attachment.name})" if attachment.name else ""
+    cure = "" if readable(attachment) is None else ": return its text, decoded, or grade over another protocol"
     return EvaluatorError(
-        f"an attachment of type {attachment.media_type!r}{name} cannot be shown over {protocol}, which takes {taken}"
+        f"an attachment of type {attachment.media_type!r}{name} cannot be shown over {protocol}, which takes "
+        f"{taken}{cure}"
     )
