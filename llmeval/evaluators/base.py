@@ -64,7 +64,7 @@ class Evaluator:
     needs_reference: ClassVar[bool] = True
     """Whether the built-in comparison, graded by it, needs the case's `expected_output`; a function may do without."""
 
-    note: Callable[[str], object] = staticmethod(lambda message: None)
+    note: Callable[..., object] = staticmethod(lambda message, **_: None)
     """What it calls with a line for the person at the terminal; a run sets it on the instance."""
 
     def identity(self) -> Mapping[str, Json]:

@@ -26,7 +26,8 @@ QUIET_SECONDS: Final = 5.0
 class Session:
     """Asks models for one run, on one event loop.
 
-    `note` is called with a line that the person at the terminal should know. `throttled` is called with a model's
+    `note` is called with a line that the person at the terminal should know, and `kept=False` where the report need not
+    have it. `throttled` is called with a model's
     provider and the seconds it asks to wait, whenever a server answers 429 or 529. An `adaptive` session finds out how
     many requests at once each server takes; otherwise as many are made as trials are graded at once.
     """
@@ -35,7 +36,7 @@ class Session:
 
     def __init__(
         self,
-        note: Callable[[str], object] | None = None,
+        note: Callable[..., object] | None = None,
         throttled: Callable[[str, float | None], None] | None = None,
     ) -> None:
         self.note = note or _ignore
@@ -44,6 +45,7 @@ class Session:
         self._memories: dict[tuple[Any, ...], Memory] = {}
         self._limits: dict[tuple[Any, ...], AdaptiveLimit] = {}
         self._said = -QUIET_SECONDS
+        self._refusals = 0
 
     async def ask(self, model: Model, request: Request) -> Reply:
         """Returns the model's reply, with its usage.
@@ -153,14 +155,20 @@ class Session:
         seconds = float(header) if header is not None and header.replace(".", "", 1).isdigit() else None
         if self.throttled is not None:
             self.throttled(provider, seconds)
+        self._refusals += 1
         now = monotonic()
-        if now - self._said >= QUIET_SECONDS:
-            self._said = now
-            wait = "" if seconds is None else f" and asks to wait {seconds:g} s"
-            self.note(f"{provider} answers {status}{wait}: the SDK tries again")
+        if now - self._said < QUIET_SECONDS:
+            return
+        self._said = now
+        wait = "" if seconds is None else f" and asks to wait {seconds:g} s"
+        line = f"{provider} answers {status}{wait}: the SDK tries again"
+        if self._refusals == 1:
+            self.note(line)
+        else:  # for whoever watches; the report has the first
+            self.note(f"{line} ({self._refusals} refusals so far)", kept=False)
 
 
-def _ignore(message: str) -> None:
+def _ignore(message: str, *, kept: bool = True) -> None:
     pass
 
 
