@@ -50,7 +50,7 @@ def test_a_request_covers_all_criteria_and_its_usage_is_counted(model_server: St
     else:
         assert grades.usage.tokens == Tokens(input=120, output=30, cached=20, reasoning=10)
     assert grades.usage.cost is None
-    assert grades.usage.unpriced == ("stub-pass",)
+    assert grades.usage.unpriced == (f"{model(model_server, 'pass', protocol).provider}:stub-pass",)
 
 
 def test_a_reply_without_usage_is_a_request_of_unknown_tokens(model_server: StubServer) -> None:

@@ -151,7 +151,8 @@ def usage_of(provider: str | None, model: str | None, tokens: Tokens | None, req
 
     known = provider is not None and model is not None and tokens is not None
     cost = price(provider, model, tokens) if known else None  # type: ignore[arg-type]  # mypy does not follow `known`
-    unpriced = () if cost is not None else (model or "an agent's model",)
+    named = ":".join(part for part in (provider, model) if part) if model else "an agent's model"
+    unpriced = () if cost is not None else (named,)
     return Usage(requests=requests, tokens=tokens, priced=cost, unpriced=unpriced)
 
 

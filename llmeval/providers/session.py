@@ -181,7 +181,9 @@ def _with_usage(provider: Provider, model: Model, reply: Reply) -> Reply:
 
     name = reply.model or model.name
     cost = None if reply.tokens is None else price(provider.vendor, name, reply.tokens, requested=model.name)
-    usage = Usage(requests=1, tokens=reply.tokens, priced=cost, unpriced=() if cost is not None else (name,))
+    usage = Usage(
+        requests=1, tokens=reply.tokens, priced=cost, unpriced=() if cost is not None else (f"{model.provider}:{name}",)
+    )
     return replace(reply, usage=usage)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 
 from llmeval.jsonable import Json
 from llmeval.results import Choice, Probability, Result, Score, Status, Value
@@ -163,7 +164,7 @@ def money(dollars: float) -> str:
     """Returns US dollars: cents from one dollar on, four digits below that, and never 0 for more than nothing."""
     if dollars >= 1:
         return f"${dollars:,.2f}"
-    return f"${dollars:.4f}" if dollars >= 0.0001 or dollars == 0 else f"${dollars:.2g}"
+    return f"${dollars:.4f}" if dollars >= 0.0001 or dollars == 0 else f"${Decimal(f'{dollars:.2g}'):f}"
 
 
 def cost(usage: Usage) -> str:
