@@ -101,6 +101,13 @@ def test_a_client_that_is_not_asynchronous_is_refused() -> None:
     assert KEY not in repr(Model("openai:m", client=openai.AsyncOpenAI(api_key=KEY)))
 
 
+@pytest.mark.parametrize("url", ["localhost:11434/v1", "", "http://", "eve:a-canary@host/v1", "ftp://host", 5])
+def test_a_base_url_that_is_no_address_is_refused_without_its_credentials(url: Any) -> None:
+    with pytest.raises(EvaluatorConfigError, match="is not the address of a server, such as 'http://") as caught:
+        Model("openai:m", base_url=url)
+    assert "canary" not in str(caught.value)
+
+
 def test_models_are_values() -> None:
     assert Model("openai:m", temperature=0) == Model("openai:m", temperature=0)
     assert hash(Model("openai:m")) == hash(Model("openai:m"))

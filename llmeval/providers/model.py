@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
@@ -79,6 +80,7 @@ class Model:
         if isinstance(self.reasoning, int) and provider != "anthropic":
             raise EvaluatorConfigError(f'{self.spec}: reasoning={self.reasoning} is an effort here, such as "low"')
         self._check_client()
+        self._check_address()
         self._hide_secrets()
 
     def _check_client(self) -> None:
@@ -89,6 +91,15 @@ class Model:
             raise EvaluatorConfigError(
                 f"{self.spec}: client is of type {type(self.client).__name__}: give an asynchronous client of the SDK, "
                 "such as AsyncOpenAI() or AsyncAnthropic()"
+            )
+
+    def _check_address(self) -> None:
+        if self.base_url is None:
+            return
+        if not isinstance(self.base_url, str) or not re.match(r"https?://[^/\s]", self.base_url, re.IGNORECASE):
+            shown = str(self.base_url).rpartition("@")[2]  # without credentials
+            raise EvaluatorConfigError(
+                f"{self.spec}: base_url={shown!r} is not the address of a server, such as 'http://localhost:11434/v1'"
             )
 
     def _check_numbers(self) -> None:
