@@ -166,7 +166,7 @@ CONTENDERS = {one.__name__: one for one in (by_hand, requests_by_hand, graded, l
 # What runs and compares them
 
 
-def measured(server: Served, command: Sequence[str], log: Path | None = None) -> dict[str, float]:
+def measured(server: Served, command: Sequence[str], peer: Path | None = None) -> dict[str, float]:
     """Returns what a contender's process used, what it printed as JSON, and what the server counted.
 
     Raises:
@@ -174,7 +174,7 @@ def measured(server: Served, command: Sequence[str], log: Path | None = None) ->
     """
     server.stats()
     start = time.perf_counter()
-    with Popen(command, stdout=PIPE, stderr=None if log is None else DEVNULL, text=True) as process:
+    with Popen(command, stdout=PIPE, stderr=None if peer is None else DEVNULL, text=True, cwd=peer) as process:
         assert process.stdout is not None
         printed = process.stdout.read()
         _, status, used = os.wait4(process.pid, 0)
@@ -182,7 +182,7 @@ def measured(server: Served, command: Sequence[str], log: Path | None = None) ->
     whole = time.perf_counter() - start
     stats = server.stats()
     # One that fails when its work is done, as Promptfoo's log does with Node.js 20, is measured as well.
-    if process.returncode and (log is None or stats.get("judge", {}).get("requests", 0) < CASES):
+    if process.returncode and (peer is None or stats.get("judge", {}).get("requests", 0) < CASES):
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}\n{printed[-2000:]}")
     found: dict[str, float] = {"process": whole, "process_cpu": used.ru_utime + used.ru_stime}
     last = printed.strip().splitlines()[-1:] or [""]
@@ -243,7 +243,7 @@ def compare_peers(folder: Path, criteria: int) -> None:
     with served(0.1) as server:
         for name, command in PEERS.items():
             if (folder / name).exists():
-                show(name, measured(server, command(folder / name, server.url, 50, criteria, CASES), Path(os.devnull)))
+                show(name, measured(server, command(folder / name, server.url, 50, criteria, CASES), folder / name))
             else:
                 print(f"  {name:<28} is not in {folder}")
     print()
@@ -255,7 +255,7 @@ def main(arguments: Sequence[str]) -> int:
     met += [compare_runs(concurrency, criteria) for concurrency in (50, 200) for criteria in (1, 10)]
     for folder in arguments[:1]:
         for criteria in (1, 3):
-            compare_peers(Path(folder), criteria)
+            compare_peers(Path(folder).resolve(), criteria)
     return 0 if all(met) else 1
 
 

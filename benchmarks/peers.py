@@ -160,7 +160,13 @@ RUNS = {"pydantic-evals": pydantic_evals, "deepeval": deepeval, "inspect": inspe
 
 def _in_its_environment(name: str) -> Command:
     def command(folder: Path, url: str, concurrency: int, criteria: int, cases: int) -> Sequence[str]:
-        return [str(folder / "bin" / "python"), __file__, name, url, *map(str, (concurrency, criteria, cases))]
+        return [
+            str(folder / "bin" / "python"),
+            str(Path(__file__).resolve()),
+            name,
+            url,
+            *map(str, (concurrency, criteria, cases)),
+        ]
 
     return command
 
